@@ -1,7 +1,10 @@
-"""A Spot move as the document of animation files describes it: options, parameters and keyframes.
+"""A Spot move as the document of animation files describes it.
 
-Units are metres, radians and seconds; a slice is a quarter of a beat. Values are kept as in the file, under the names of the document's
-single columns and in its order. `bodymotion.spot.playback` plays them.
+Options, parameters and keyframes.
+
+Units are metres, radians and seconds; a slice is a quarter of a beat. Values are kept
+as in the file, under the names of the document's single columns and in its order.
+`bodymotion.spot.playback` plays them.
 """
 
 from __future__ import annotations
@@ -30,9 +33,15 @@ TRACKS = ("legs", "body", "arm", "gripper")
 """The parts of the robot that an animation may control."""
 
 LEGS = ("fl", "fr", "hl", "hr")
-"""Front left, front right, hind left, hind right: the document's order, and that of all arrays over legs."""
+"""Front left, front right, hind left, hind right.
+
+The document's order, and that of all arrays over legs.
+"""
 FOOT_CONTACT = "FootContact"
-"""The content of the component of a motion with the contacts (T, 4) of the legs: 1 in contact, 0 in swing."""
+"""The content of the component of a motion with the contacts (T, 4) of the legs.
+
+1 in contact, 0 in swing.
+"""
 
 
 def _legs(*endings: str) -> tuple[str, ...]:
@@ -61,7 +70,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Parameter(ShortRepr):
-    """The range of a parameter; all None where the animation only names it and the robot has the range."""
+    """The range of a parameter.
+
+    All None where the animation only names it and the robot has the range.
+    """
 
     minimum: float | None = None
     default: float | None = None
@@ -81,10 +93,11 @@ class Keyframes(ContentEquality):
     times:
         (N,) [s]; from the column `time`, or from the option `frequency`.
     header:
-        The keywords of the line of columns, in its order, groups as groups, with `time` where it is a column. Where it is empty, the writer
-        chooses the keywords.
+        The keywords of the line of columns, in its order, groups as groups, with `time`
+        where it is a column. Where it is empty, the writer chooses the keywords.
     exact_zeros:
-        (N, C) bool, or None for all: which zeros are the bare text `0`. The vendor's message holds 1e-6 for these in a group.
+        (N, C) bool, or None for all: which zeros are the bare text `0`. The vendor's
+        message holds 1e-6 for these in a group.
     """
 
     columns: tuple[str, ...] = ()
@@ -104,7 +117,8 @@ class Keyframes(ContentEquality):
             zeros = np.asarray(self.exact_zeros, np.bool_).view()
             if zeros.shape != self.values.shape:
                 raise ValueError(
-                    f"exact_zeros: expected shape {self.values.shape}, got {zeros.shape}"
+                    f"exact_zeros: expected shape {self.values.shape}, got "
+                    f"{zeros.shape}"
                 )
             zeros.flags.writeable = False
             object.__setattr__(self, "exact_zeros", zeros)
@@ -144,8 +158,10 @@ class Animation(NotebookDisplay, ContentEquality):
     name:
         The move's name: that of the file up to the first ".cha".
     options:
-        In the file's order, under the document's keywords: `controls` a tuple of tracks, `bpm`, `frequency` and
-        `timing_adjustability` floats, `display_rgb` three ints, `description` and `arm_playback` texts, True for the others.
+        In the file's order, under the document's keywords: `controls` a tuple of
+        tracks, `bpm`, `frequency` and
+        `timing_adjustability` floats, `display_rgb` three ints, `description` and
+        `arm_playback` texts, True for the others.
     parameters:
         In the file's order, under the names of the vendor's AnimateParams message.
     keyframes:
@@ -165,7 +181,8 @@ class Animation(NotebookDisplay, ContentEquality):
         Raises
         ------
         ValueError
-            When it has no such parameter, or a value is not finite or outside of the parameter's range.
+            When it has no such parameter, or a value is not finite or outside of the
+            parameter's range.
         """
         changed = dict(self.parameters)
         for name, value in values.items():
@@ -203,22 +220,27 @@ class Animation(NotebookDisplay, ContentEquality):
     ) -> Animation:
         """Return a motion of Spot as an animation, with a keyframe for each frame, and contacts.
 
-        The body of a motion without a root pose does not move; `problems` reports it (LOSS076).
+        The body of a motion without a root pose does not move; `problems` reports it
+        (LOSS076).
 
         Parameters
         ----------
         motion:
-            Joints of Spot by name (`fl_hx` … `hr_kn`, with the arm `sh0` … `wr1` and `gripper`; names of the SDK and of the URDF also
-            work), and the pose of the body. Contacts are those of a component FootContact, otherwise they are inferred.
+            Joints of Spot by name (`fl_hx` … `hr_kn`, with the arm `sh0` … `wr1` and
+            `gripper`; names of the SDK and of the URDF also work), and the pose of the
+            body. Contacts are those of a component FootContact, otherwise they are
+            inferred.
         legs:
-            Whether the animation has the "joints" of the legs or the positions of the "feet".
+            Whether the animation has the "joints" of the legs or the positions of the
+            "feet".
         name, bpm:
             Name and beats per minute of the move.
 
         Raises
         ------
         ValueError
-            When it is not a motion of Spot, has no frames, or has numbers that are not finite.
+            When it is not a motion of Spot, has no frames, or has numbers that are not
+            finite.
         """
         raise NotImplementedError
 
@@ -266,6 +288,7 @@ class Animation(NotebookDisplay, ContentEquality):
     ) -> Motion:
         """Return the motion that the animation commands, at a script's tempo `bpm`, for a number of `slices`, with `parameters`.
 
-        See `bodymotion.spot.playback.play` for the arguments, the errors and how Spot plays an animation.
+        See `bodymotion.spot.playback.play` for the arguments, the errors and how Spot
+        plays an animation.
         """
         raise NotImplementedError

@@ -1,7 +1,9 @@
 """A choreography: the moves of a Spot at their slices, as the vendor's message ChoreographySequence has them.
 
-A slice is a quarter of a beat. Moves are the robot's own, such as "step", or animations: "animation::NAME". Parameters have the names of
-the vendor's messages, with a dot for each level: "offset.x". Numbers are floats, enumerations texts such as "LEG_FRONT_LEFT".
+A slice is a quarter of a beat. Moves are the robot's own, such as "step", or
+animations: "animation::NAME". Parameters have the names of the vendor's messages, with
+a dot for each level: "offset.x". Numbers are floats, enumerations texts such as
+"LEG_FRONT_LEFT".
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ TRACKS = (
     "audio_visual_buzzer",
     "annotations",
 )
-"""What a move may control; two moves at a time share no track."""
+"""What a move may control.
+
+Two moves at a time share no track.
+"""
 STATES = tuple(
     f"TRANSITION_STATE_{state}"
     for state in ("UNKNOWN", "STAND", "KNEEL", "SIT", "SPRAWL")
@@ -38,7 +43,11 @@ STATES = tuple(
 """The positions in which moves of the legs begin and end."""
 
 Value: TypeAlias = float | int | bool | str | bytes | tuple[object, ...] | None
-"""A value of a message: None for a message without fields, bytes for fields that are unknown (their name ends with a dot)."""
+"""A value of a message.
+
+None for a message without fields, bytes for fields that are unknown (their name ends
+with a dot).
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,8 @@ class Move(ShortRepr):
     parameters:
         The values of parameters that are set, by name.
     kind:
-        The field of the vendor's message with the parameters, such as "step_params"; "" without parameters.
+        The field of the vendor's message with the parameters, such as "step_params"; ""
+        without parameters.
     id:
         A number that no other move has; 0: none.
     extension:
@@ -76,7 +86,10 @@ class Move(ShortRepr):
 
     @property
     def animation(self) -> str:
-        """The name of its animation; "" for a move of the robot's own."""
+        """The name of its animation.
+
+        "" for a move of the robot's own.
+        """
         if self.type.startswith(PREFIX):
             return self.type.removeprefix(PREFIX)
         if self.type == "animation":
@@ -88,7 +101,9 @@ class Move(ShortRepr):
 
 @dataclass(frozen=True)
 class MoveInfo:
-    """A move as a robot describes it (message MoveInfo); numbers that are 0 are not limited.
+    """A move as a robot describes it (message MoveInfo).
+
+    Numbers that are 0 are not limited.
 
     Attributes
     ----------
@@ -113,13 +128,19 @@ class MoveInfo:
     color: tuple[int, int, int] | None = None
 
     def natural_slices(self, slices_per_minute: float) -> int:
-        """Return its length [slices] at a tempo; a length in seconds beats one in slices; 0 where it is not limited."""
+        """Return its length [slices] at a tempo.
+
+        A length in seconds beats one in slices; 0 where it is not limited.
+        """
         if self.seconds[0]:
             return round(self.seconds[0] * slices_per_minute / 60.0)
         return self.slices[0]
 
     def slice_range(self, slices_per_minute: float) -> tuple[float, float]:
-        """Return the smallest and the largest length [slices] at a tempo; the minimum wins where the bounds contradict each other."""
+        """Return the smallest and the largest length [slices] at a tempo.
+
+        The minimum wins where the bounds contradict each other.
+        """
         per_second = slices_per_minute / 60.0
         if not self.is_extendable:
             length = self.natural_slices(slices_per_minute)
@@ -142,7 +163,8 @@ class RobotMoves:
     infos:
         By name.
     ranges:
-        By name of the move: the field of its parameters ("step_params", or ""), and the limits of each parameter.
+        By name of the move: the field of its parameters ("step_params", or ""), and the
+        limits of each parameter.
     """
 
     infos: Mapping[str, MoveInfo] = field(default_factory=dict)
@@ -164,9 +186,11 @@ class Choreography(ShortRepr):
     moves:
         In the order of the file.
     options:
-        The further fields of the message that are set: "entrance_state", "choreography_info.labels" …
+        The further fields of the message that are set: "entrance_state",
+        "choreography_info.labels" …
     editor:
-        The fields of a save file of Choreographer (`.chr`): "music_file", "music_start_slice", "choreography_start_slice"; None for others.
+        The fields of a save file of Choreographer (`.chr`): "music_file",
+        "music_start_slice", "choreography_start_slice"; None for others.
     animations:
         The animations of its moves by name, as far as they are known.
     robot:
@@ -203,7 +227,10 @@ class Choreography(ShortRepr):
         return 0.0
 
     def info(self, move: Move) -> MoveInfo | None:
-        """Return what the robot describes of a move; None where it is unknown."""
+        """Return what the robot describes of a move.
+
+        None where it is unknown.
+        """
         if self.robot is not None:
             infos = self.robot.infos
         else:
@@ -225,11 +252,13 @@ class Choreography(ShortRepr):
         Parameters
         ----------
         move:
-            The name of a move of the robot, an animation, or a Move (which is added as it is).
+            The name of a move of the robot, an animation, or a Move (which is added as
+            it is).
         start:
             The slice at which it begins; by default the end of the choreography.
         slices:
-            Its length; by default that of the animation, or of the robot's list of moves.
+            Its length; by default that of the animation, or of the robot's list of
+            moves.
         parameters:
             Values of parameters by name.
 
@@ -242,7 +271,10 @@ class Choreography(ShortRepr):
 
     @provided_by("bodymotion.spot.choreography.playing:play_choreography")
     def play(self, *, first_slice: float = 0, arm: bool | None = None) -> Motion:
-        """Return the motion that the animations of the choreography command; see `bodymotion.spot.choreography.play_choreography`."""
+        """Return the motion that the animations of the choreography command.
+
+        See `bodymotion.spot.choreography.play_choreography`.
+        """
         raise NotImplementedError
 
     @provided_by("bodymotion.spot.choreography.playing:body_and_motion")
@@ -251,7 +283,10 @@ class Choreography(ShortRepr):
         raise NotImplementedError
 
     def replaced(self, *moves: Move) -> Choreography:
-        """Return the choreography with other moves; their locations in the file are unknown."""
+        """Return the choreography with other moves.
+
+        Their locations in the file are unknown.
+        """
         return replace(
             self,
             moves=moves,

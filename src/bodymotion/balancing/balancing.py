@@ -75,7 +75,8 @@ LINK_SIZE = 1000  # [bytes] For each frame and link of the measures, about.
 MAX_SLOWER = 3  # So often a motion is made slower at most.
 MIN_WORTH = 0.01
 """A longer result must have more safe frames by this share than a shorter one, or come
-nearer to a limit."""
+nearer to a limit.
+"""
 MAX_BLENDS = 8  # So often a smaller part of a result is tried.
 ONLY_TOGETHER = "a change here would make the whole motion fall earlier, or worse"
 MAX_REASONS = 3  # So many reasons are given for what is not balanced.
@@ -129,14 +130,15 @@ def balance(
 ) -> BalancedMotion:
     """Change a motion so that a body keeps its balance.
 
-    Feet in contact are pinned, flat on the ground, with swings that fit. The path of the
-    centre of mass keeps the zero moment point in the support polygon, as near to the old
-    path as possible. Postures follow by inverse kinematics, within the limits of joints.
+    Feet in contact are pinned, flat on the ground, with swings that fit. The path of
+    the centre of mass keeps the zero moment point in the support polygon, as near to
+    the old path as possible. Postures follow by inverse kinematics, within the limits
+    of joints.
 
     A result is never worse than its input in length, stability margin, share of safe
     frames, foot slip, depth below the ground, limits of position, velocity and effort,
-    and jumps. Where it would be, the input stays as it was, and `problems` has a finding
-    (BAL101). A motion that is safe stays unchanged.
+    and jumps. Where it would be, the input stays as it was, and `problems` has a
+    finding (BAL101). A motion that is safe stays unchanged.
 
     Parameters
     ----------
@@ -156,8 +158,8 @@ def balance(
         How many times as long as the input the result may be; by default 1.2 times, or
         any length with an `acceleration`.
     simulated:
-        Whether a result that falls earlier than its input in a simulation is refused; by
-        default if the extra `sim` is installed and MuJoCo can load the body.
+        Whether a result that falls earlier than its input in a simulation is refused;
+        by default if the extra `sim` is installed and MuJoCo can load the body.
     progress:
         Called with the steps done and their number at most.
 
@@ -265,7 +267,10 @@ def _measured(
 
 
 def _height(original: Measures, ground: float | None) -> float | None:
-    """Return the one height of the ground; None where it follows the feet."""
+    """Return the one height of the ground.
+
+    None where it follows the feet.
+    """
     if ground is not None:
         return ground
     heights = original.ground
@@ -304,8 +309,8 @@ def _attempts(
             slowed = slower(base, old.times, factor)
             longer = np.interp(later, slowed.times, slowed.later)
             if _is_too_long(judge, longer):
-                # The first search is at the times of the input; again it would only find
-                # the same.
+                # The first search is at the times of the input; again it would only
+                # find the same.
                 if number:
                     return
             else:
@@ -380,7 +385,9 @@ def _is_worth(shorter: Result, longer: Result) -> bool:
 
 
 def _good_parts(judge: Judge, whole: Result) -> Result | None:
-    """Take a result only where it is good; None where no part of it is accepted.
+    """Take a result only where it is good.
+
+    None where no part of it is accepted.
 
     Parts around frames that are worse are left out, until none is left.
     """

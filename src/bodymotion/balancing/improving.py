@@ -32,14 +32,18 @@ from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares
 
 MAX_ITERATIONS = 6
-"""Of plan and postures: each plan uses the inverse dynamics of the postures before."""
+"""Of plan and postures.
+
+Each plan uses the inverse dynamics of the postures before.
+"""
 CENTER_TOLERANCE = 2e-4
 """[m] The path of the centre of mass is found when it changes by less."""
 REST_SPEED = 0.05
 """[m/s] A motion whose centre of mass is slower at an end is at rest there."""
 ROOT_CUTOFF = 3.0
 """[Hz] of the low-pass filter of the root of a motion without root poses, which follows
-the feet with all their noise."""
+the feet with all their noise.
+"""
 HEIGHT_CUTOFF = 4.0
 """[Hz] of the low-pass filter of the height of the centre of mass."""
 MAX_OFFSET = 0.15
@@ -49,7 +53,8 @@ MIN_FALL = 0.1
 """Of gravity: the acceleration that carries the body counts as this much at least."""
 MIN_LOWERING = 2e-4
 """[m] Where legs are too short by more for the height of the centre of mass, it is
-planned lower."""
+planned lower.
+"""
 MAX_LOWERING = 0.03  # [m] It is planned lower by twice this at most.
 LOWERING_TIME = 0.5
 """[s] over which it is lowered: if it falls fast, feet carry little."""

@@ -30,11 +30,15 @@ from bodymotion.motion import Motion
 
 SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are not safe.
 MAX_LENGTH = 1.2
-"""A result is at most this many times as long as its input, unless more is asked for."""
+"""A result is at most this many times as long as its input, unless more is asked for.
+"""
 END_FRAMES = 2
 """Frames at both ends of a flight whose accelerations are not reliable."""
 END_TIME = 0.03
-"""[s] The same as a time: derivatives at high frame rates have a window of 0.05 s."""
+"""[s] The same as a time.
+
+Derivatives at high frame rates have a window of 0.05 s.
+"""
 MAX_FORCE_SHARE = (
     0.05  # Of the weight: a body with a larger force does not fall freely.
 )
@@ -50,8 +54,11 @@ FINDINGS = {
     "MOT321": "zero moment point outside that `check` reports",
     "MOT341": "collision of links that `check` reports",
 }
-"""Rules of `check` whose findings must not grow: its contacts are found otherwise than
-those of the measures, so a foot in swing that scuffs the ground slips only there."""
+"""Rules of `check` whose findings must not grow.
+
+Its contacts are found otherwise than
+those of the measures, so a foot in swing that scuffs the ground slips only there.
+"""
 
 
 class Criterion(NamedTuple):
@@ -139,7 +146,10 @@ class Quality:
         return float(self.times[-1] - self.times[0])
 
     def total(self, criterion: Criterion) -> float:
-        """Return the one number of a criterion; −inf where it is not known."""
+        """Return the one number of a criterion.
+
+        −inf where it is not known.
+        """
         amounts = self.amounts[criterion.name]
         known = amounts[np.isfinite(amounts)]
         if not len(known):
@@ -157,7 +167,10 @@ class Judgement(NamedTuple):
     worse: tuple[str, ...]
     better: tuple[str, ...]
     fall: float | None = None
-    """[s] After this time the body falls in a simulation; infinite for never."""
+    """[s] After this time the body falls in a simulation.
+
+    Infinite for never.
+    """
 
     @property
     def accepts(self) -> bool:
@@ -169,14 +182,14 @@ class Judgement(NamedTuple):
 class Judge:
     """Compares results with one input on a body.
 
-    Without a height `ground` [m], each motion is measured on its own ground, which follows
-    the feet of an input without root poses. Then both are measured on level ground, too,
-    and a result must be nowhere worse on either.
+    Without a height `ground` [m], each motion is measured on its own ground, which
+    follows the feet of an input without root poses. Then both are measured on level
+    ground, too, and a result must be nowhere worse on either.
 
     A margin of `enough` [m] or more is as good as any larger one. With `wants_margin` a
-    larger margin is an improvement also of a safe motion.
-    With `simulates` a result does not fall earlier than the input in a simulation (extra
-    `sim`); None simulates if the extra is installed and MuJoCo can load the body.
+    larger margin is an improvement also of a safe motion. With `simulates` a result
+    does not fall earlier than the input in a simulation (extra `sim`); None simulates
+    if the extra is installed and MuJoCo can load the body.
     """
 
     body: Body
@@ -196,7 +209,10 @@ class Judge:
 
     @cached_property
     def fall(self) -> float | None:
-        """[s] After this time the input falls; infinite for never, None for unknown."""
+        """[s] After this time the input falls.
+
+        Infinite for never, None for unknown.
+        """
         if self.simulates is False:
             return None
         try:
@@ -379,7 +395,10 @@ def _when(fall: float) -> str:
 
 
 def time_to_fall(body: Body, motion: Motion) -> float:
-    """Return after how many seconds a body falls in a simulation; inf for never."""
+    """Return after how many seconds a body falls in a simulation.
+
+    Inf for never.
+    """
     from bodymotion.simulation import simulate
 
     fall = simulate(body, motion, sensors=False, until_fall=True).fall
@@ -445,7 +464,10 @@ def depths(measures: Measures) -> Floats:
 
 
 def depth_of(measures: Measures, link: int) -> Floats | None:
-    """Return the depth (T,) [m] of a link below the ground; None without a shape."""
+    """Return the depth (T,) [m] of a link below the ground.
+
+    None without a shape.
+    """
     points = measures.body.links[link].contact_points
     if not len(points):
         return None

@@ -18,8 +18,11 @@ MIN_STRETCH = 0.3
 MIN_SIDE_SHARE = 0.9
 """Of the frames in which a knee is bent to one side, for it to stay there."""
 MIN_BEND = 0.03
-"""[rad] Knees stay bent by this. At a straight knee the length of the leg does not
-change, or changes with the wrong sign, so that a search would end there."""
+"""[rad] Knees stay bent by this.
+
+At a straight knee the length of the leg does not
+change, or changes with the wrong sign, so that a search would end there.
+"""
 
 
 class JointLimits(NamedTuple):

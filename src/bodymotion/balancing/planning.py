@@ -1,19 +1,21 @@
 """The path of the centre of mass over a whole motion, as one quadratic programme.
 
-With the centre of mass c at height h above the ground, gravity g and the height's acceleration z̈, the zero moment point is
+With the centre of mass c at height h above the ground, gravity g and the height's
+acceleration z̈, the zero moment point is
 
     p = c − h/(g + z̈)·c̈ + e
 
-where e is what the motion of the links about the centre of mass adds. It is measured on the motion at hand by inverse dynamics; it changes
-little when the centre of mass does, so that a few repetitions find the zero moment point of the whole body.
+where e is what the motion of the links about the centre of mass adds. It is measured on
+the motion at hand by inverse dynamics; it changes little when the centre of mass does,
+so that a few repetitions find the zero moment point of the whole body.
 
-x and y of c, and its height where there are flights, are cubic B-splines with uniform knots, whose second derivatives are continuous.
-Their coefficients minimise
+x and y of c, and its height where there are flights, are cubic B-splines with uniform
+knots, whose second derivatives are continuous. Their coefficients minimise
 
     ∫ |c − c₀|² + τ⁴·|c̈ − c̈₀|² + w·s² dt,    N(t)·p ≤ d(t) + s,  s ≥ 0
 
-for the old path c₀, and support polygons N·p ≤ d; s is by how much p may leave them where it must. In the air a
-large weight keeps c̈ at that of free fall.
+for the old path c₀, and support polygons N·p ≤ d; s is by how much p may leave them
+where it must. In the air a large weight keeps c̈ at that of free fall.
 """
 
 from collections.abc import Sequence
@@ -28,13 +30,15 @@ from bodymotion.system.deferred import need
 
 KNOT_GAP = 0.04
 """[s] At least: a spline with more coefficients than frames could meet its constraints
-by oscillations between them."""
+by oscillations between them.
+"""
 MAX_KNOTS = 10
 """For each frame, on average: long breaks between frames get a coarser spline."""
 GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
 SMOOTHING_TIME = 0.3
 """[s] τ: changes that are slower than this cost by how far they move, faster ones by
-their acceleration."""
+their acceleration.
+"""
 OUTSIDE_WEIGHT = 1e5
 """Of the squared distance of the zero moment point from its polygon."""
 REST_WEIGHT = 30.0
@@ -227,7 +231,10 @@ def _inequalities(
 
 
 def _solve(cost: _Quadratic, inside: _Inequalities, slack_costs: Floats) -> Floats:
-    """Return the coefficients (C, A) of the least cost; slacks are at least 0."""
+    """Return the coefficients (C, A) of the least cost.
+
+    Slacks are at least 0.
+    """
     piqp = need("piqp", "opt", "balancing")
     sparse: Any = need("scipy.sparse", "opt", "balancing")
     count, axes = cost.linear.shape

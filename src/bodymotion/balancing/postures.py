@@ -27,20 +27,25 @@ HEIGHT_WEIGHT = 1.0  # [1/m] Of the height of the centre of mass.
 ROOT_WEIGHT = 5.0  # [1/rad] Of the orientation of the root.
 LEG_WEIGHT = 1e-3  # Of the difference to the old values of legs, which move freely.
 OTHER_WEIGHT = 0.2
-"""Of the difference to the old values of other joints: they move where legs are not
-enough."""
+"""Of the difference to the old values of other joints.
+
+They move where legs are not
+enough.
+"""
 NOMINAL_SHARE = 0.3
 """How far the first search begins from the old joints towards their mean."""
 HALF_FOOT = 0.1
 """[m] The error of a foot's rotation counts as the distance that a point at this
-distance from its middle moves."""
+distance from its middle moves.
+"""
 MEDIAN_TIME = 0.3  # [s] Window of the median that a posture is compared with.
 MAX_DIFFERENCE = 0.1
 """[rad, m] A leg joint that differs by more from the median is searched again."""
 MAX_SEARCHES = 1  # So often outliers are searched again after each search.
 MAX_COST = 1.5
 """A posture from the median is taken if its cost is at most this many times as large:
-a little further from the goals is better than a jump."""
+a little further from the goals is better than a jump.
+"""
 
 
 class Postures(NamedTuple):

@@ -22,7 +22,10 @@ MIN_PRINTED = 0.01  # [rad or m] Joints that change by less are not printed one 
 MAX_PRINTED = 6  # So many joints are printed at most.
 MAX_PARTS = 3  # So many parts of a motion are listed at most.
 MAX_DEPTH = 0.01
-"""[m] Links that are deeper are reported. Models of soles are inexact."""
+"""[m] Links that are deeper are reported.
+
+Models of soles are inexact.
+"""
 
 Outcome: TypeAlias = Literal["unchanged", "improved", "partly improved", "refused"]
 
@@ -170,7 +173,8 @@ def _fall_text(fall: float) -> str:
 class Comparison(NamedTuple):
     """What a report compares.
 
-    `original`, the input; `old`, the same with the times of the result; `new`, the result.
+    `original`, the input; `old`, the same with the times of the result; `new`, the
+    result.
     """
 
     original: Measures

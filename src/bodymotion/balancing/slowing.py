@@ -16,7 +16,10 @@ from bodymotion.motion import Motion
 
 MAX_SLOWER_ONCE = 1.5  # For balance and torques by this factor each time.
 EFFORT_SHARE = 0.98
-"""Of the efforts of motors: torques are filtered before they are compared with it."""
+"""Of the efforts of motors.
+
+Torques are filtered before they are compared with it.
+"""
 MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
 MIN_FACTOR = 1e-6  # A motion is not made slower by less.
 MIN_SLOWNESS = 1e-3  # Parts that are slower by less are not reported.
@@ -31,7 +34,10 @@ class Slowed(NamedTuple):
 
 
 class SlowPart(NamedTuple):
-    """A part of the input that is slower: begin and end [s], and the largest factor."""
+    """A part of the input that is slower.
+
+    Begin and end [s], and the largest factor.
+    """
 
     begin: float
     end: float
@@ -127,7 +133,10 @@ def excess_tipping(measures: Measures) -> Floats:
 
 
 def slower(motion: Motion, times: Floats, factor: Floats) -> Slowed:
-    """Return the motion smoothly slower by a factor (T,); a fixed rate is kept."""
+    """Return the motion smoothly slower by a factor (T,).
+
+    A fixed rate is kept.
+    """
     slowness = eased(factor, times)
     steps = 0.5 * (slowness[1:] + slowness[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))

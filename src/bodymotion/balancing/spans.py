@@ -16,7 +16,8 @@ from bodymotion.kernels.feet import lowest
 from bodymotion.motion.interpolation.lowpass import quintic
 
 BLEND_TIME = 0.3
-"""[s] Over this time, within a part, the motion changes from the input to the result."""
+"""[s] Over this time, within a part, the motion changes from the input to the result.
+"""
 MIN_SPAN = 3.0 * BLEND_TIME  # [s] A shorter part is not worth two transitions.
 
 

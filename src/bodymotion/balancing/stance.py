@@ -22,7 +22,8 @@ from bodymotion.system.deferred import need
 MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
 MAX_RISE = 2e-4
 """[m] A foot that is higher at the begin or end of a stance phase still comes down, or
-lifts off, if another one is in contact."""
+lifts off, if another one is in contact.
+"""
 MAX_CARRIED = 0.5  # Of the weight: a robot that needs more in the air does not fly ...
 MIN_HOP = 0.03  # [m] ... if its feet rise by less than this, or than ...
 MIN_HOP_SHARE = 0.5  # ... this part of what they would rise in such a flight.
@@ -42,8 +43,11 @@ SWING_HEIGHT = 0.015  # [m] A foot that is put elsewhere rises so high ...
 MIN_STEP = 0.002  # [m] ... if it is put down farther away than this.
 CLEARANCE = 0.0015  # [m] A foot that is lower touches the ground.
 MAX_SLIP = 5e-4
-"""[m, rad] A foot that touches the ground and moves more is held. It catches up
-afterwards."""
+"""[m, rad] A foot that touches the ground and moves more is held.
+
+It catches up
+afterwards.
+"""
 CATCH_UP_TIME = 0.28  # [s]
 CATCH_UP_LEAD = 0.2  # Of this time: a foot begins to catch up before it is clear.
 MAX_CATCH_UP_SHARE = 0.6  # Of the rest of a swing.
@@ -52,8 +56,11 @@ MAX_LANDING_SPEED = 0.15
 """[m/s] A foot that is faster when it is put down or lifted is slowed down there."""
 MIN_LANDING_TIME = 0.05  # [s] over which it is, at least.
 MAX_LANDING_ACCELERATION = 20.0
-"""[m/s²] A foot that rolls over its toe is high when it is lifted: it is flat until
-then, and must reach that height smoothly."""
+"""[m/s²] A foot that rolls over its toe is high when it is lifted.
+
+It is flat until
+then, and must reach that height smoothly.
+"""
 MAX_LANDING_SHARE = 0.4  # Of a swing, which each of its ends may take.
 
 # Support polygons.
@@ -100,8 +107,8 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     `smooth` (T, L, 7) are the poses of all links, low-pass filtered.
 
     In each stance phase a foot is pinned, flat and on the ground, at the mean pose of
-    its flat frames. In between, the foot's path is moved and rotated by what both phases
-    next to it are, in a smooth transition. At its ends it rises before it moves
+    its flat frames. In between, the foot's path is moved and rotated by what both
+    phases next to it are, in a smooth transition. At its ends it rises before it moves
     sideways. A swing that goes below the ground is lifted.
     """
     feet, links = measures.feet, list(measures.feet.links)
@@ -174,8 +181,8 @@ def _pin_stances(path: Floats, sole: Floats, contact: Bools, ground: Floats) -> 
 def _pinned(path: Floats, sole: Floats, ground: float) -> Floats:
     """Return the pose (7,) of a foot in contact that is at poses (T, 7).
 
-    It is the mean of the poses in which the foot is flat, as far as it is, with its sole
-    on the ground. While a foot rolls over its toe, its middle is elsewhere.
+    It is the mean of the poses in which the foot is flat, as far as it is, with its
+    sole on the ground. While a foot rolls over its toe, its middle is elsewhere.
     """
     heights = poses.transform_points(path[:, None], sole)[..., 2]
     raised = heights.mean(axis=1) - heights.min(axis=1)
@@ -345,7 +352,8 @@ def _lift_swings(
 def _lift(depths: Floats, times: Floats, swing: slice) -> Floats:
     """Return how much higher (N,) a foot of some depths (N,) is to be in its swing.
 
-    As much as needed, and no more: at its ends, where it is put down, it may stay below.
+    As much as needed, and no more: at its ends, where it is put down, it may stay
+    below.
     """
     if not depths.any():
         return depths

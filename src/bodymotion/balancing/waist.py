@@ -1,16 +1,20 @@
-"""The waist balancer of Choreonoid: it moves the waist sideways until the computed zero moment point reaches its goal.
+"""The waist balancer of Choreonoid.
 
-With momentum P and angular momentum L about the world's origin, mass M, centre of mass c, desired zero moment point p and gravity g, the
-computed point is, with z̈ = Ṗ_z / M,
+It moves the waist sideways until the computed zero moment point reaches its goal.
+
+With momentum P and angular momentum L about the world's origin, mass M, centre of mass
+c, desired zero moment point p and gravity g, the computed point is, with z̈ = Ṗ_z / M,
 
     x = (Ṗ_x·p_z − L̇_y + M·g·c_x) / (M·(z̈ + g))        y = (Ṗ_y·p_z + L̇_x + M·g·c_y) / (M·(z̈ + g))
 
-A shift u of the whole mass at its height changes that point by u − c_z/(g + z̈)·ü. So for the shift that makes up the difference d, with
-k = c_z / ((g + z̈)·Δt²), and u = 0 before the first and after the last frame,
+A shift u of the whole mass at its height changes that point by u − c_z/(g + z̈)·ü. So
+for the shift that makes up the difference d, with k = c_z / ((g + z̈)·Δt²), and u = 0
+before the first and after the last frame,
 
     −k·u[i−1] + (2k + 1)·u[i] − k·u[i+1] = d[i]
 
-which is solved for x and y. The shift is added to the waist's goal, and all is done again, since the mass of the legs moves less.
+which is solved for x and y. The shift is added to the waist's goal, and all is done
+again, since the mass of the legs moves less.
 """
 
 from dataclasses import dataclass
@@ -33,7 +37,10 @@ MIN_GRAVITY = 1.0  # [m/s²] Of gravity and the mass's acceleration together, wh
 MAX_SHIFT = 1.0  # [m]
 MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
-"""A shift of the waist moves the centre of mass by about three quarters of it: the rest falls by a factor of four in each step."""
+"""A shift of the waist moves the centre of mass by about three quarters of it.
+
+The rest falls by a factor of four in each step.
+"""
 MIN_ANGLE = (
     1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
 )
@@ -50,7 +57,8 @@ class BalancerOptions(ShortRepr):
     smoother, smoother_time:
         Polynomial by which the shift grows from 0, and for how long [s].
     centered_ends:
-        Whether the centre of mass begins and ends over the zero moment point; the shift then need not be 0 there.
+        Whether the centre of mass begins and ends over the zero moment point; the shift
+        then need not be 0 there.
     """
 
     iterations: int = 2
@@ -64,18 +72,21 @@ def balanced(
 ) -> tuple[Interpolated, Floats]:
     """Return the balanced frames, and the shift (T, 3) [m] of the waist.
 
-    Raises ValueError when the root is not a link with keys, or there is no zero moment point. Raises ImportError without the extra `opt`.
+    Raises ValueError when the root is not a link with keys, or there is no zero moment
+    point. Raises ImportError without the extra `opt`.
     """
     body = plan.body
     held = np.minimum(times, plan.duration)
     start = plan.at(held)
     if start.zmp is None:
         raise ValueError(
-            "the key poses have no zero moment point, and none can be made: the balancer needs one"
+            "the key poses have no zero moment point, and none can be made: the "
+            "balancer needs one"
         )
     if 0 not in start.links:
         raise ValueError(
-            f"the root link {body.links[0].name!r} has no key: the balancer moves it by its keys"
+            f"the root link {body.links[0].name!r} has no key: the balancer moves it "
+            "by its keys"
         )
     desired = start.zmp
     shift = np.zeros((len(times), 3))

@@ -7,8 +7,11 @@ from bodymotion.dynamics import Measures
 from bodymotion.geometry.arrays import Floats
 
 ZMP_CUTOFF = 8.0
-"""[Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a
-body, and is not balanced."""
+"""[Hz] of the low-pass filter of the zero moment point.
+
+What is faster does not tilt a
+body, and is not balanced.
+"""
 
 
 def known_zmp(measures: Measures) -> Floats:

@@ -1,6 +1,9 @@
-"""Checks of models and motions: physics, names, limits, and the problems of reading.
+"""Checks of models and motions.
 
-Start at `check`. `moments` returns when a motion breaks rules on its body, `catalogue` all rules by code.
+Physics, names, limits, and the problems of reading.
+
+Start at `check`. `moments` returns when a motion breaks rules on its body, `catalogue`
+all rules by code.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
-"""Problems of a Spot animation: its own, those of the motion that is played, with all parameters at their corners, and its physics.
+"""Problems of a Spot animation.
 
-The physics are collisions, the floor, flight and torques (`physics`); the other rules about the played motion are in `spot.playback`.
+Its own, those of the motion that is played, with all parameters at their corners, and
+its physics.
+
+The physics are collisions, the floor, flight and torques (`physics`); the other rules
+about the played motion are in `spot.playback`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +39,10 @@ _PHYSICS = (
 )
 OF_PHYSICS = {rule.code for rule in _PHYSICS}
 MIN_OVERLOAD = 0.03
-"""[s] A shorter overload of a motor is not reported. Played motions are smooth, so that this is less than for recorded ones."""
+"""[s] A shorter overload of a motor is not reported.
+
+Played motions are smooth, so that this is less than for recorded ones.
+"""
 MAX_CORNERS = 4
 """With more corners than this, each parameter is tried alone at its ends, and all together at their lower and at their upper ends."""
 MAX_CORNER_FRAMES = 20_000  # Frames that are played at corners; of a long animation only the first corners are tried.
@@ -50,8 +57,10 @@ def check_animation(
 ) -> tuple[Problem, ...]:
     """Return all problems of an animation, as `all_problems`, with those of its physics.
 
-    Without `parameters` it is played with their defaults, and at the corners of their ranges. Of each rule that is broken at corners only,
-    the corner with the fewest changed parameters is reported. With `parameters` it is played with these values only.
+    Without `parameters` it is played with their defaults, and at the corners of their
+    ranges. Of each rule that is broken at corners only, the corner with the fewest
+    changed parameters is reported. With `parameters` it is played with these values
+    only.
     """
 
     def validated(animation: Animation, *, arm: bool | None) -> Iterator[Problem]:
@@ -94,7 +103,10 @@ def check_animation(
 
 
 def corners(animation: Animation) -> Iterator[dict[str, float]]:
-    """Return parameter values at the ends of their ranges, without defaults; corners of fewer parameters first."""
+    """Return parameter values at the ends of their ranges, without defaults.
+
+    Corners of fewer parameters first.
+    """
     defaults = settings(animation)
     ends: list[list[tuple[str, float]]] = []
     for name, parameter in animation.parameters.items():

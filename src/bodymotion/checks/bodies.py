@@ -1,4 +1,7 @@
-"""`check_body`: all rules about a body; here those about names, ids, joints, devices and extra joints."""
+"""`check_body`: all rules about a body.
+
+Here those about names, ids, joints, devices and extra joints.
+"""
 
 import math
 from dataclasses import replace
@@ -33,7 +36,10 @@ MAX_ID_GAPS = 20  # The number of missing ids that a message names.
 MAX_DIAGONALS = 2.0  # The distance of a device from the box around its link's shapes, in diagonals of that box.
 MIN_DISTANCE = 0.5  # [m] A device within this distance is never too far away.
 MAX_GAP = 1e-3
-"""[m] The distance between the two points of an extra joint with all joints at 0; for robots larger than 1 m, a part of their size."""
+"""[m] The distance between the two points of an extra joint with all joints at 0.
+
+For robots larger than 1 m, a part of their size.
+"""
 MAX_TILT = 1e-2  # [rad] The angle between the two axes of a hinge with all joints at 0.
 
 
@@ -57,7 +63,8 @@ def check_body(body: Body) -> tuple[Problem, ...]:
         check_loops,
     )
     for check in checks:
-        # Numbers near the largest float overflow; BODY105 reports numbers that are not finite.
+        # Numbers near the largest float overflow; BODY105 reports numbers that are not
+        # finite.
         with np.errstate(all="ignore"):
             check(review)
     return (*body.problems, *review.found.problems)
@@ -145,7 +152,10 @@ def _check_device_ids(review: BodyReview) -> None:
 
 
 def _ids(ids: list[int]) -> tuple[list[tuple[int, int, int]], list[int], int]:
-    """Return each id from 0 on that is used again, where, and where it was first; missing ids; and where the one behind the first is."""
+    """Return each id from 0 on that is used again, where, and where it was first.
+
+    Missing ids; and where the one behind the first is.
+    """
     first: dict[int, int] = {}
     found = [
         (number, place, first.setdefault(number, place))
@@ -167,7 +177,8 @@ def check_joints(review: BodyReview) -> None:
     for link in review.body.links:
         joint = link.joint
         if link.index and joint.type == "free":
-            # The OpenHRP document allows it at the root only; Choreonoid's own models have several free links.
+            # The OpenHRP document allows it at the root only; Choreonoid's own models
+            # have several free links.
             severity: Severity | None = (
                 "warning" if review.body.source.format == "openhrp" else None
             )
@@ -421,7 +432,8 @@ def _check_scan(review: BodyReview, number: int, device: RangeSensor) -> None:
     ]
     if fields:
         message = (
-            f"scans {device.scan_angle:g} rad in steps of {device.scan_step:g} rad, {device.scan_rate:g} times per second, "
+            f"scans {device.scan_angle:g} rad in steps of {device.scan_step:g} rad, "
+            f"{device.scan_rate:g} times per second, "
             f"up to {device.max_distance:g} m"
         )
         review.report_device(rules.SCAN, number, message, fields[0])

@@ -1,4 +1,7 @@
-"""`BodyReview`: a body, the findings about it, and what several rules measure: bounding boxes, poses with all joints at 0."""
+"""`BodyReview`: a body, the findings about it, and what several rules measure.
+
+Bounding boxes, poses with all joints at 0.
+"""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -23,8 +26,9 @@ MAX_LINKS_IN_PYTHON = 500
 class BodyReview:
     """Collect the findings of the rules about a body.
 
-    Every finding has a subject, the part of the body that it is about, and the location of that part in the file. A rule reports nothing
-    about a part that could not be read.
+    Every finding has a subject, the part of the body that it is about, and the location
+    of that part in the file. A rule reports nothing about a part that could not be
+    read.
     """
 
     def __init__(self, body: Body) -> None:
@@ -43,10 +47,14 @@ class BodyReview:
         data: Mapping[str, object] | None = None,
         severity: Severity | None = None,
     ) -> None:
-        """Report that a link, or its joint, breaks a rule; the message continues after the link's name.
+        """Report that a link, or its joint, breaks a rule.
 
-        `field` is the field of the link or the joint that is wrong, as the classes name it: "lower", "axis", "mass", "inertia",
-        "center_of_mass". Of the offset, "offset" is the position, and "rotation" the orientation.
+        The message continues after the link's name.
+
+        `field` is the field of the link or the joint that is wrong, as the classes name
+        it: "lower", "axis", "mass", "inertia",
+        "center_of_mass". Of the offset, "offset" is the position, and "rotation" the
+        orientation.
         """
         if link.name:
             title = f"link {link.name!r}"
@@ -164,7 +172,10 @@ class BodyReview:
 
     @cached_property
     def boxes(self) -> tuple[Box | None, ...]:
-        """The bounding box of the shapes of each link, in the link's frame; None for a link without shapes."""
+        """The bounding box of the shapes of each link, in the link's frame.
+
+        None for a link without shapes.
+        """
         return tuple(_box(link) for link in self.body.links)
 
     @cached_property

@@ -72,24 +72,27 @@ def check(
     Parameters
     ----------
     target:
-        A path; or a `Body`, a `Motion`, an `Animation`, a `Choreography`, or anything else that has `problems`.
+        A path; or a `Body`, a `Motion`, an `Animation`, a `Choreography`, or anything
+        else that has `problems`.
     body:
-        The body that a motion is for, or its file: the motion is then checked against its joints and limits, too. Ignored for
-        other targets.
+        The body that a motion is for, or its file: the motion is then checked against
+        its joints and limits, too. Ignored for other targets.
     by_position:
         Read the joint columns of a motion by position, whatever their names.
     bpm, parameters:
-        The tempo of an animation, and values of its parameters; by default it is played with its own, and at the corners of their ranges.
+        The tempo of an animation, and values of its parameters; by default it is played
+        with its own, and at the corners of their ranges.
     select, ignore:
-        Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are returned, those of `ignore` are not. The longer
-        prefix counts.
+        Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are
+        returned, those of `ignore` are not. The longer prefix counts.
     options:
         Those of the reader, for a path (see `load`).
 
     Returns
     -------
     Findings
-        In the order of the file. Faults of the file are problems as well, not exceptions.
+        In the order of the file. Faults of the file are problems as well, not
+        exceptions.
 
     Raises
     ------
@@ -156,7 +159,8 @@ def _problems_of_file(
     else:
         locations = SourceMap()
     of_reading = set(result.problems)
-    # The rules skip unknown parts where they can. A finding about a part that was not read is left out in any case.
+    # The rules skip unknown parts where they can. A finding about a part that was not
+    # read is left out in any case.
     of_value = (
         problem
         for problem in (() if value is None else _problems_of(value, body, playback))
@@ -184,7 +188,8 @@ def _problems_of(
 ) -> tuple[Problem, ...]:
     """Return the problems of reading a value, and those of the rules about its meaning.
 
-    Rules and further kinds of values are imported here: those that a file does not need would load slowly.
+    Rules and further kinds of values are imported here: those that a file does not need
+    would load slowly.
     """
     if isinstance(value, Body):
         from bodymotion.checks.bodies import check_body
@@ -229,7 +234,8 @@ def _problems_of(
         return (*value.problems, *check_skeleton(value))
     if not hasattr(value, "problems"):
         raise TypeError(
-            f"check takes a path or a value such as a Body or a Motion, not {with_article(type(value).__name__)}"
+            "check takes a path or a value such as a Body or a Motion, not "
+            f"{with_article(type(value).__name__)}"
         )
     return tuple(value.problems)
 
@@ -239,13 +245,18 @@ SUPERSEDED = {
     SLOW_RATE.code: rules.FRAME_RATE.code,
     rules.FRAME_RATE.code: UNIT.code,
 }
-"""Rules, each with the one that reports more about the same cause: of a reader, or of the meaning."""
+"""Rules, each with the one that reports more about the same cause.
+
+Of a reader, or of the meaning.
+"""
 
 
 def _in_order(
     problems: tuple[Problem, ...], path: str | None = None
 ) -> tuple[Problem, ...]:
-    """Return problems sorted by location: the file itself before its parts, problems without a line last.
+    """Return problems sorted by location.
+
+    The file itself before its parts, problems without a line last.
 
     Those whose cause another problem reports, too, are left out.
     """
@@ -264,7 +275,10 @@ def _in_order(
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:
-    """Return the problem of a file with different line endings, at the first line with a rarer one. Memory is bounded."""
+    """Return the problem of a file with different line endings, at the first line with a rarer one.
+
+    Memory is bounded.
+    """
     count: Counter[bytes] = Counter()
     first: dict[bytes, int] = {}
     line = 1
@@ -304,7 +318,10 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
 
 
 def most_common_end(data: bytes) -> bytes:
-    """Return the most common line ending; LF for a text of one line."""
+    """Return the most common line ending.
+
+    LF for a text of one line.
+    """
     return max(
         NAMES, key=Counter(found[0] for found in _END.finditer(data)).__getitem__
     )

@@ -1,4 +1,7 @@
-"""When and where a motion breaks rules: moments, their location in the file, and the problem of all moments of one rule."""
+"""When and where a motion breaks rules.
+
+Moments, their location in the file, and the problem of all moments of one rule.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +21,10 @@ FrameLocator: TypeAlias = Callable[
 ]  # Returns the location of a frame in its file.
 
 MAX_MOMENTS = 100
-"""The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint."""
+"""The number of moments of a rule that are kept, the worst ones.
+
+For rules about limits it counts per joint.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,8 @@ class Moment(ShortRepr):
     subject:
         The name of the joint or link; "" for the whole body.
     amount:
-        The violation as a multiple of the limit of the rule, above 1. It orders the moments of one rule.
+        The violation as a multiple of the limit of the rule, above 1. It orders the
+        moments of one rule.
     message:
         The description.
     location:
@@ -66,7 +73,10 @@ class Finding:
 
 
 class Run(NamedTuple):
-    """Frames `first` to `last` above a threshold. The worst is frame `worst`, with the value `amount`."""
+    """Frames `first` to `last` above a threshold.
+
+    The worst is frame `worst`, with the value `amount`.
+    """
 
     first: int
     last: int
@@ -85,7 +95,8 @@ def runs(
 ) -> tuple[list[Run], int]:
     """Return the runs of frames in which `amount` (T,) is above a threshold, and the number of all such runs.
 
-    NaN is not above. A frame lasts from half-way to the frame before to half-way to the frame after.
+    NaN is not above. A frame lasts from half-way to the frame before to half-way to the
+    frame after.
 
     Parameters
     ----------
@@ -128,7 +139,10 @@ def runs(
 
 @dataclass
 class Sampling:
-    """T frames of a motion: their numbers in it (T,), their times (T,) [s], and where they are in its file."""
+    """T frames of a motion.
+
+    Their numbers in it (T,), their times (T,) [s], and where they are in its file.
+    """
 
     frames: Indices
     times: Floats
@@ -146,7 +160,10 @@ class Sampling:
         subject: str = "",
         max_amount: float = np.inf,
     ) -> Moment:
-        """Return the moment of a run of frames; with more than `max_amount` times the limit it is an error."""
+        """Return the moment of a run of frames.
+
+        With more than `max_amount` times the limit it is an error.
+        """
         worst, start, end = (
             float(self.times[k]) for k in (run.worst, run.first, run.last)
         )
@@ -181,9 +198,12 @@ class Sampling:
 def finding(
     rule: Rule, moments: Sequence[Moment], total: int | None = None
 ) -> list[Finding]:
-    """Return the one problem of all moments of a rule as a list; an empty list without moments.
+    """Return the one problem of all moments of a rule as a list.
 
-    The message describes the worst moment and names the times of the next worst ones. `total` counts the moments where not all were kept.
+    An empty list without moments.
+
+    The message describes the worst moment and names the times of the next worst ones.
+    `total` counts the moments where not all were kept.
     """
     if not moments:
         return []
@@ -236,7 +256,10 @@ def all_frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampli
 
 
 def frame_location(motion: Motion, component: int, frame: int, *part: int) -> Location:
-    """Return where a frame of a component, a part of it, or a number of a position is in the file; `inside` is its path in the document."""
+    """Return where a frame of a component, a part of it, or a number of a position is in the file.
+
+    `inside` is its path in the document.
+    """
     path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
     found = motion.source.locations.locate(

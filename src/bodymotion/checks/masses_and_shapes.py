@@ -29,9 +29,16 @@ MAX_OUTSIDE = 1.0  # How far a centre of mass may be outside of the box around t
 MIN_BOX = 0.01  # [m] Boxes count as at least this large.
 MAX_DENSITY = 25_000.0
 MIN_RADIUS = 0.05
-"""[kg/m³], and a part of the diagonal: a link that is denser than any metal, with a smaller radius of gyration, has a wrong mass."""
+"""[kg/m³], and a part of the diagonal.
+
+A link that is denser than any metal, with a smaller radius of gyration, has a wrong
+mass.
+"""
 LINKS_ALONE = ("openhrp", "body")
-"""Formats whose simulators take the mass of each link; others add those of links that are fixed to each other."""
+"""Formats whose simulators take the mass of each link.
+
+Others add those of links that are fixed to each other.
+"""
 MAX_RADIUS = 3.0  # The largest radius of gyration of a link, in diagonals of its shape.
 MAX_PIXELS = 8192 * 8192  # The largest texture that common graphics cards hold.
 MAX_IMAGE_BYTES = 256 << 20
@@ -109,7 +116,10 @@ def check_numbers(review: BodyReview) -> None:
 
 
 def _not_finite(link: Link) -> list[tuple[str, str]]:
-    """Return the parts of a link with numbers that are not finite: a description and the field of each."""
+    """Return the parts of a link with numbers that are not finite.
+
+    A description and the field of each.
+    """
     joint = link.joint
     found = []
     if not np.isfinite(link.offset).all():
@@ -163,7 +173,10 @@ def _shape_is_finite(shape: Shape) -> bool:
 
 
 def _wrong_length(pose: Floats) -> float | None:
-    """Return the length of the quaternion of a pose (7,) if it is not 1; None where it is, and where it is not finite."""
+    """Return the length of the quaternion of a pose (7,) if it is not 1.
+
+    None where it is, and where it is not finite.
+    """
     length = float(np.linalg.norm(pose[3:]))
     if not np.isfinite(length) or abs(length - 1) <= 1e-6:
         return None
@@ -200,7 +213,8 @@ def check_masses(review: BodyReview) -> None:
     faults = inertias.faults(review.body)
     if review.body.source.format in LINKS_ALONE:
         faulty = {one.link for one in faults}
-        # Links that move without a mass or an inertia of their own, though links that are fixed to them have one.
+        # Links that move without a mass or an inertia of their own, though links that
+        # are fixed to them have one.
         for link in links:
             if not known[link.index] or link.index in faulty or not moves[link.index]:
                 continue
@@ -346,7 +360,10 @@ def _check_shape(review: BodyReview, link: Link, shape: Shape) -> None:
 
 
 def check_sizes(review: BodyReview) -> None:
-    """Check that lengths are in metres. A body of one link is part of the environment and may have any size."""
+    """Check that lengths are in metres.
+
+    A body of one link is part of the environment and may have any size.
+    """
     links = review.body.links
     if len(links) < 2:
         return
@@ -381,7 +398,10 @@ def check_sizes(review: BodyReview) -> None:
 
 
 def check_textures(review: BodyReview) -> None:
-    """Check the images of all textures: their headers, and whether the data are complete."""
+    """Check the images of all textures.
+
+    Their headers, and whether the data are complete.
+    """
     found: dict[Path, tuple[Texture, Link]] = {}
     for link in review.body.links:
         for shape in (*link.visuals, *link.collisions):
@@ -419,7 +439,8 @@ def _image_fault(path: Path) -> str | None:
                 if image.format == "PNG":
                     image.verify()
                 else:
-                    # Other formats have no checksums: what is cut off is found while decoding, a JPEG in its smallest size.
+                    # Other formats have no checksums: what is cut off is found while
+                    # decoding, a JPEG in its smallest size.
                     image.draft("L", (1, 1))
                     image.load()
     except Image.DecompressionBombError:

@@ -1,7 +1,9 @@
-"""Rules about a motion, alone and on the body that it is for; and about key poses on their body.
+"""Rules about a motion, alone and on the body that it is for.
 
-Alone: numbers and quaternions, and whether numbers are in metres, radians and frames per second. On its body: its columns, the limits of
-the joints, link poses, and physics.
+And about key poses on their body.
+
+Alone: numbers and quaternions, and whether numbers are in metres, radians and frames
+per second. On its body: its columns, the limits of the joints, link poses, and physics.
 """
 
 import math
@@ -65,7 +67,10 @@ MAX_SPEED = 100.0
 ZERO_LENGTH = 1e-150  # Quaternions up to this length are zero: its square is, and memory that was never written holds such numbers.
 MAX_ZMP_DISTANCE = 20.0
 MAX_ZMP_DISTANCE_IN_MM = 2.0
-"""[m] Distances of the zero moment point from the root: as stored, and divided by 1000."""
+"""[m] Distances of the zero moment point from the root.
+
+As stored, and divided by 1000.
+"""
 MAX_TIME_STEP = 0.1  # [Hz] Frame rates up to this look like times between frames [s].
 # [s] Times between stamped frames: the median at least, and the longest one.
 MIN_GAP = 1e-6
@@ -78,7 +83,10 @@ MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
 # A motion on its body.
 LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
 SPEED_TOLERANCE = 1.001
-"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
+"""The speed, as a multiple of the limit, that is ignored.
+
+Speeds are differences between two frames.
+"""
 SPEED_TYPES = ("rotate", "slide", "crawler")
 POSE_TOLERANCE = (
     1e-3  # [m, rad] The difference from forward kinematics that is ignored.
@@ -170,7 +178,10 @@ def _check_quaternions(
 
 
 def _quaternion_lengths(component: MultiSE3Seq) -> Floats:
-    """Return the lengths (T, P) of the quaternions; NaN where a number is not finite."""
+    """Return the lengths (T, P) of the quaternions.
+
+    NaN where a number is not finite.
+    """
     quaternions = component.values[..., 3:]
     return np.asarray(
         np.hypot.reduce(
@@ -180,7 +191,10 @@ def _quaternion_lengths(component: MultiSE3Seq) -> Floats:
 
 
 def _each(found: Diagnostics, rule: Rule, wrong: Bools) -> Iterator[tuple[int, int]]:
-    """Return the frame and the part of each wrong value in (T, P); those beyond the cap of the collector are only counted."""
+    """Return the frame and the part of each wrong value in (T, P).
+
+    Those beyond the cap of the collector are only counted.
+    """
     indices = np.argwhere(wrong)
     for done, (frame, part) in enumerate(indices):
         if found.is_full(rule):
@@ -250,8 +264,9 @@ def _check_any_motion(
 def _with_unknown(motion: Motion) -> Motion:
     """Return a motion in which what is unknown is NaN.
 
-    These are numbers that are not finite, quaternions that are no orientations, and stamped frames that could not be read, or are not in
-    order. The times of the latter are at even steps between the others.
+    These are numbers that are not finite, quaternions that are no orientations, and
+    stamped frames that could not be read, or are not in order. The times of the latter
+    are at even steps between the others.
     """
     components = list(motion.components)
     for k, one in enumerate(motion.components):
@@ -306,7 +321,8 @@ def _time_steps(motion: Motion) -> list[Problem]:
             continue
         duration = component.num_frames / rate
         message = (
-            f"the frame rate is {rate:g} Hz, so {component.num_frames} frames take {duration:.6g} s; it looks like the time "
+            f"the frame rate is {rate:g} Hz, so {component.num_frames} frames take "
+            f"{duration:.6g} s; it looks like the time "
             f"between two frames"
         )
         hint = f"write frameRate: {1 / rate:.6g}"
@@ -319,7 +335,10 @@ def _time_steps(motion: Motion) -> list[Problem]:
 def _in_millimetres(
     motion: Motion, body: Body | None = None, q: Floats | None = None
 ) -> tuple[list[Problem], frozenset[str]]:
-    """Return the problems of positions that look like millimetres, and the contents of these components; `q` (T, J) are joint values."""
+    """Return the problems of positions that look like millimetres, and the contents of these components.
+
+    `q` (T, J) are joint values.
+    """
     links = motion.link_position
     zmp = motion.zmp
     if links is None or not links.num_parts or not links.num_frames:
@@ -410,7 +429,10 @@ def _is_in_millimetres(
 
 
 def _distance_from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
-    """Return the 90th percentile of the distances [m] between the zero moment point and the root; NaN where all are unknown."""
+    """Return the 90th percentile of the distances [m] between the zero moment point and the root.
+
+    NaN where all are unknown.
+    """
     if zmp.is_root_relative:
         away = zmp.values
     else:
@@ -431,7 +453,10 @@ def _distance_from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
 
 
 def _degrees(motion: Motion) -> list[Problem]:
-    """Return the problem of joint values that look like degrees: beyond a full turn from the start, or too fast for any motor."""
+    """Return the problem of joint values that look like degrees.
+
+    Beyond a full turn from the start, or too fast for any motor.
+    """
     joints = motion.joint_displacement
     if joints is None or joints.num_frames < 2 or not joints.num_parts:
         return []
@@ -467,7 +492,8 @@ def _degrees(motion: Motion) -> list[Problem]:
     )
     frame = int(finite[row])
     message = (
-        f"{len(kept)} of {len(used)} joints are beyond a full turn, such as {part_name(joints, kept[k])} at "
+        f"{len(kept)} of {len(used)} joints are beyond a full turn, such as "
+        f"{part_name(joints, kept[k])} at "
         f"{values[row, kept[k]]:.6g} in frame {frame}: these look like degrees"
     )
     hint = "multiply them by π/180; a file in degrees is read with `--input-degrees`"
@@ -527,7 +553,8 @@ def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
 def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
     """Return the moments of the problems that `check` reports of a motion on its body, in order of time.
 
-    Of each rule, and for limits of each joint, the 100 worst are kept; `amount` orders them. Problems of a whole motion have none.
+    Of each rule, and for limits of each joint, the 100 worst are kept; `amount` orders
+    them. Problems of a whole motion have none.
     """
     with np.errstate(all="ignore"):
         found = [moment for one in _findings(motion, body) for moment in one.moments]
@@ -590,7 +617,8 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     found = list[Finding]()
     fast = list[Finding]()
     of_physics = list[Finding]()
-    # Frames that could not be read are NaN. The rules look at the others, and at the components whose names are known.
+    # Frames that could not be read are NaN. The rules look at the others, and at the
+    # components whose names are known.
     contents = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
     others = [
         ("components", k)
@@ -618,7 +646,8 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         and links.content not in unusable
     ):
         found += _check_link_poses(motion, links, joints, q, body)
-    # Speeds and physics would only repeat the finding about a wrong rate. A long gap between time stamps changes no other speed.
+    # Speeds and physics would only repeat the finding about a wrong rate. A long gap
+    # between time stamps changes no other speed.
     has_rate = not any(
         one.rule == rules.FRAME_RATE.code or one.data.get("every_step")
         for one in of_any
@@ -654,7 +683,10 @@ def _is_unread(motion: Motion, *contents: str) -> bool:
 def _component_location(
     motion: Motion, component: MultiValueSeq | MultiSE3Seq
 ) -> Location:
-    """Return the location of a component: that of its first frame, where it has one."""
+    """Return the location of a component.
+
+    That of its first frame, where it has one.
+    """
     number = component_number(motion, component)
     inside = f"components[{number}]"
     if component.num_frames:
@@ -714,9 +746,12 @@ def _check_link_poses(
     count = int(np.count_nonzero(differs))
     frames = counted(int(np.count_nonzero(wrong)), "frame")
     message = (
-        f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
-        f"({body.links[link_b].name!r}, frame {frame_b}) from the forward kinematics of root and joints, in {frames}: "
-        f"{count} of {len(body.links)} links; the first in the tree is {body.links[int(np.argmax(differs))].name!r}"
+        f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, "
+        f"frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
+        f"({body.links[link_b].name!r}, frame {frame_b}) from the forward kinematics "
+        f"of root and joints, in {frames}: "
+        f"{count} of {len(body.links)} links; the first in the tree is "
+        f"{body.links[int(np.argmax(differs))].name!r}"
     )
     of = all_frames(motion, links)
     text = "links differ from the forward kinematics of root and joints in"
@@ -777,7 +812,8 @@ def _beyond(
 ) -> list[Finding]:
     """Return the finding of a joint whose `amount` (T or T − 1,) is above 1 in some frame.
 
-    `text` follows the name, with {frame}, {next}, {value} and {limit}: one of `values` and the one of `limits` that it is beyond.
+    `text` follows the name, with {frame}, {next}, {value} and {limit}: one of `values`
+    and the one of `limits` that it is beyond.
     """
     wrong = amount > 1.0
     if not (count := int(np.count_nonzero(wrong))):
@@ -806,7 +842,8 @@ def _speed_shares(
 ) -> dict[int, tuple[Floats, Floats]]:
     """Return for each joint that is too fast somewhere its speeds (T − 1,), and these as multiples of its limit.
 
-    Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains the speed.
+    Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains
+    the speed.
     """
     columns = [
         column
@@ -828,7 +865,10 @@ def _speed_shares(
 def _check_speeds(
     frames: Sampling, number: int, body: Body, fast: dict[int, tuple[Floats, Floats]]
 ) -> list[Finding]:
-    """Report the joints that are too fast; `fast` is the result of `_speed_shares`."""
+    """Report the joints that are too fast.
+
+    `fast` is the result of `_speed_shares`.
+    """
     found: list[Finding] = []
     for column, (speeds, share) in fast.items():
         joint = body.joints[column]
@@ -852,9 +892,12 @@ def _check_speeds(
 def _check_frame_rate(
     motion: Motion, joints: MultiValueSeq, q: Floats, body: Body
 ) -> list[Finding]:
-    """Report a frame rate that is far too high: a third of the joints are too fast in many frames, and one of them by far.
+    """Report a frame rate that is far too high.
 
-    `q` (T, J) are the joint values. Joints that are fast in a few frames only are reported one by one.
+    A third of the joints are too fast in many frames, and one of them by far.
+
+    `q` (T, J) are the joint values. Joints that are fast in a few frames only are
+    reported one by one.
     """
     fast = _speed_shares(joints, q, body, np.ones(max(len(q) - 1, 0), dtype=bool))
     moving = [
@@ -893,7 +936,10 @@ def _check_frame_rate(
 
 
 def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
-    """Return the problems of key poses on a body; where these have no errors, also those of the motion between them."""
+    """Return the problems of key poses on a body.
+
+    Where these have no errors, also those of the motion between them.
+    """
     found: list[Problem] = []
     locations = key_poses.source.locations
 
@@ -906,7 +952,8 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
     if key_poses.target_body and body.name and key_poses.target_body != body.name:
         report(
             rules.OTHER_BODY,
-            f"the key poses are for {key_poses.target_body!r}, the body is {body.name!r}",
+            f"the key poses are for {key_poses.target_body!r}, the body is "
+            f"{body.name!r}",
         )
     names = {link.name for link in body.links}
     for number, pose in enumerate(key_poses.poses):
@@ -940,8 +987,10 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
     num_frames = RATE * key_poses.duration
     if num_frames > MAX_FRAMES:
         message = (
-            f"the last pose is at {key_poses.duration:g} s: at {RATE:g} Hz the motion has"
-            f" {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion between"
+            f"the last pose is at {key_poses.duration:g} s: at {RATE:g} Hz the motion "
+            "has"
+            f" {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion "
+            "between"
             " the poses is not checked"
         )
         last = len(key_poses.poses) - 1
@@ -949,7 +998,8 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
         return tuple(found)
     for link, time, distance, angle in _missed(key_poses, body):
         message = (
-            f"link {body.links[link].name!r} cannot reach the pose of its keys: it is {1000 * distance:.4g} mm and {angle:.4g} rad away "
+            f"link {body.links[link].name!r} cannot reach the pose of its keys: it is "
+            f"{1000 * distance:.4g} mm and {angle:.4g} rad away "
             f"at {time:.4g} s"
         )
         numbers = [
@@ -960,7 +1010,10 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
 
 
 def _missed(key_poses: "KeyPoses", body: Body) -> list[tuple[int, float, float, float]]:
-    """Return each link that misses its keys: its index, when it does so most [s], and by how much [m, rad]."""
+    """Return each link that misses its keys.
+
+    Its index, when it does so most [s], and by how much [m, rad].
+    """
     from bodymotion.keyposes.interpolation import Plan
 
     made = Plan(key_poses, body, "none", with_zmp=False).at(

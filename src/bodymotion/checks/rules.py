@@ -1,4 +1,7 @@
-"""Rules about motions on a body, key poses and recorded motion, whatever their format; and about files: CHK…."""
+"""Rules about motions on a body, key poses and recorded motion, whatever their format.
+
+And about files: CHK….
+"""
 
 from bodymotion.diagnostics import judgement, reference
 
@@ -63,13 +66,16 @@ OTHER_BODY = reference.note(
 ASSUMED = judgement.note(
     "SKEL101",
     "The unit and the up axis of a recorded motion are found from its poses.",
-    "name the feet foot, toe or ankle; positions are wrong if another unit or axis is meant",
+    "name the feet foot, toe or ankle; positions are wrong if another unit or axis is "
+    "meant",
     example=("joints a, b and c", "joints Hips, LeftFoot and RightFoot"),
 )
 SKELETON_JUMP = judgement.warning(
     "SKEL102",
-    "In a recorded motion no joint rotates by more than 45° at 100 rad/s, and no root moves faster than 20 m/s.",
-    "frame 0 of many files is an added T-pose; leave it out: dataclasses.replace(clip, values=clip.values[1:])",
+    "In a recorded motion no joint rotates by more than 45° at 100 rad/s, and no root "
+    "moves faster than 20 m/s.",
+    "frame 0 of many files is an added T-pose; leave it out: "
+    "dataclasses.replace(clip, values=clip.values[1:])",
     example=("a knee at 0° and, 1/120 s later, at 90°", "a knee at 0° and at 5°"),
 )
 
@@ -82,7 +88,8 @@ JOINTS = judgement.error(
 )
 LINKS = judgement.error(
     "MOT203",
-    "A motion has the poses of all links of the body, or joint values to compute them from.",
+    "A motion has the poses of all links of the body, or joint values to compute them "
+    "from.",
     "the motion may belong to another body",
     example=("poses of 3 links and no joints, on a body of 4", "poses of 4 links"),
 )
@@ -101,7 +108,8 @@ SPEED_LIMIT = judgement.warning(
 POSES_DISAGREE = judgement.warning(
     "MOT206",
     "Link poses agree with the forward kinematics of root and joints.",
-    "the motion may belong to another body; `bodymotion edit --root-only` keeps only root and joints",
+    "the motion may belong to another body; `bodymotion edit --root-only` keeps only "
+    "root and joints",
     example=(
         "a link 9 m from where root and joints put it",
         "a link where they put it",
@@ -118,7 +126,8 @@ NOTHING_MOVES = judgement.warning(
 IN_DEGREES = judgement.warning(
     "MOT208",
     "Joint angles are in radians.",
-    "multiply them by π/180; a file in degrees is read with `--input-degrees` (degrees=True); limits, speeds and physics are not checked",
+    "multiply them by π/180; a file in degrees is read with `--input-degrees` "
+    "(degrees=True); limits, speeds and physics are not checked",
     example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
 )
 METRES = judgement.warning(
@@ -136,6 +145,7 @@ FRAME_RATE = judgement.warning(
 TIME_STAMPS = judgement.warning(
     "MOT211",
     "Time stamps are in seconds: from a microsecond to an hour between two frames.",
-    "are the time stamps seconds, of one clock? `bodymotion edit --trim` keeps a part of the motion",
+    "are the time stamps seconds, of one clock? `bodymotion edit --trim` keeps a part "
+    "of the motion",
     example=("frames at 0, 0.01, 0.02 and 1e9 s", "frames at 0, 0.01, 0.02 and 60 s"),
 )

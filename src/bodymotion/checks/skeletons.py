@@ -1,4 +1,7 @@
-"""Rules of recorded motions: jumps that no person makes, and an unknown unit or up axis."""
+"""Rules of recorded motions.
+
+Jumps that no person makes, and an unknown unit or up axis.
+"""
 
 import numpy as np
 
@@ -30,7 +33,8 @@ def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
         ]
         found.report(
             rules.ASSUMED,
-            f"unit or up axis cannot be found from the poses; assumed: {', '.join(assumed)}",
+            "unit or up axis cannot be found from the poses; assumed: "
+            f"{', '.join(assumed)}",
         )
     rate = skeleton.frame_rate
     moving = np.zeros(max(skeleton.num_frames - 1, 0))

@@ -1,8 +1,11 @@
-"""The command `bodymotion`: one module per command; each parses its arguments, calls the library and prints.
+"""The command `bodymotion`: one module per command.
 
-Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, 3 (only
-with `--strict-losses`) done but something was lost that matters, 129 terminal closed,
-130 interrupted, 141 reader of the output gone, 143 terminated.
+Each parses its arguments, calls the library and prints.
+
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed
+(diff: different), 2 wrong use, 3 (only with `--strict-losses`) done but something was
+lost that matters, 129 terminal closed, 130 interrupted, 141 reader of the output gone,
+143 terminated.
 """
 
 import errno
@@ -18,11 +21,15 @@ PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect
 
 
 def main() -> None:
-    """Run the command with the arguments of the process; end with `SystemExit`."""
+    """Run the command with the arguments of the process.
+
+    End with `SystemExit`.
+    """
     _open_closed_streams()
     if sys.flags.optimize >= 2:
         print(
-            "bodymotion: the command reads its options from docstrings, which `python -OO` "
+            "bodymotion: the command reads its options from docstrings, which `python "
+            "-OO` "
             "and PYTHONOPTIMIZE=2 leave out; use PYTHONOPTIMIZE=1",
             file=sys.stderr,
         )
@@ -37,12 +44,14 @@ def main() -> None:
         and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     ):
         signal.signal(signal.SIGHUP, _terminate)
-    # The command draws nothing with MuJoCo, whose import looks for a window system with a process of its own.
+    # The command draws nothing with MuJoCo, whose import looks for a window system with
+    # a process of its own.
     os.environ.setdefault("MUJOCO_GL", "disable")
-    # Long motions are shared by threads of ours; those of NumPy's OpenBLAS would use up a processor while they wait for work.
+    # Long motions are shared by threads of ours; those of NumPy's OpenBLAS would use up
+    # a processor while they wait for work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Numbers that are not finite are findings and losses; NumPy's lines about them, also
-    # those of the processes that share many files, name lines of our code.
+    # Numbers that are not finite are findings and losses; NumPy's lines about them,
+    # also those of the processes that share many files, name lines of our code.
     if not sys.warnoptions:
         os.environ["PYTHONWARNINGS"] = "ignore::RuntimeWarning"
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -63,7 +72,8 @@ def main() -> None:
         _exit_at_once(end.code)
         raise
     finally:
-        # The process ends: the search for cycles in hundreds of modules would take a tenth of a short command's time.
+        # The process ends: the search for cycles in hundreds of modules would take a
+        # tenth of a short command's time.
         gc.freeze()
 
 
@@ -125,7 +135,10 @@ def _open_closed_streams() -> None:
 
 
 def _exit_at_once(code: object) -> None:
-    """End at once where a thread still compiles kernels for the viewer: the interpreter would wait for it. DuckDB would list its leaks."""
+    """End at once where a thread still compiles kernels for the viewer.
+
+    The interpreter would wait for it. DuckDB would list its leaks.
+    """
     compiling = sys.modules.get("bodymotion.kernels.compiling")
     if "duckdb" in sys.modules or (
         compiling is not None and compiling.still_compiling()

@@ -1,4 +1,7 @@
-"""The commands: how each is made from a function. A command is imported only when it is run, or when the help lists all."""
+"""The commands: how each is made from a function.
+
+A command is imported only when it is run, or when the help lists all.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ _FIRST = (
     "ik",
 )
 COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
-"""Names of the commands; each is a function, or a group of functions, of this name in the module of this name."""
+"""Names of the commands.
+
+Each is a function, or a group of functions, of this name in the module of this name.
+"""
 MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
 
 
@@ -100,7 +106,8 @@ class _Commands(WholeSummaries):
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
         except OSError as error:
-            # Python asks for a file's state before anything is read: each argument may do so.
+            # Python asks for a file's state before anything is read: each argument may
+            # do so.
             if error.errno not in (ENAMETOOLONG, EINVAL, EILSEQ) or not error.filename:
                 raise
             print_message(f"bodymotion: {error.filename}: {error.strerror}")
@@ -110,7 +117,8 @@ class _Commands(WholeSummaries):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, "
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems "
+    "found or failed (diff: different), 2 wrong use, "
     "3 only with --strict-losses: done, but something that matters was lost.",
 )
 @click.version_option(
@@ -149,7 +157,10 @@ def click_command(
 
 
 def _click_parameter(one: Parameter) -> click.Parameter:
-    """Return the argument or option of click for a described parameter; the value of a list is a list, or its default."""
+    """Return the argument or option of click for a described parameter.
+
+    The value of a list is a list, or its default.
+    """
     kind, *notes = get_args(one.annotation)
     usage, _, text = next(note for note in notes if isinstance(note, str)).partition(
         ": "

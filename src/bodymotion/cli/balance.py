@@ -1,4 +1,7 @@
-"""`bodymotion balance MODEL MOTION -o OUT`: change a motion so that the robot keeps its balance."""
+"""`bodymotion balance MODEL MOTION -o OUT`.
+
+Change a motion so that the robot keeps its balance.
+"""
 
 import dataclasses
 from pathlib import Path

@@ -159,7 +159,10 @@ def catalogue(
 def _check_reading(
     reading: ReaderOptions, clips: Iterable[Clip], body: Path | None
 ) -> None:
-    """Check that each option of readers is one of the formats that the names of motions show; wrong use otherwise."""
+    """Check that each option of readers is one of the formats that the names of motions show.
+
+    Wrong use otherwise.
+    """
     from bodymotion.collection.inputs import BAG
     from bodymotion.collection.opening import EPISODE_OPTIONS
     from bodymotion.formats.registry import FORMATS, named_format

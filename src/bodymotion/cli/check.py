@@ -147,11 +147,13 @@ def check(
         )
         for link, folder in links[:MAX_NAMED_LINKS]:
             print_message(
-                f"bodymotion check: {link} is a link that leads out of {folder}: not checked"
+                f"bodymotion check: {link} is a link that leads out of {folder}: not "
+                "checked"
             )
         if len(links) > MAX_NAMED_LINKS:
             print_message(
-                f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out"
+                f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links "
+                "that lead out"
             )
         check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:
@@ -160,7 +162,8 @@ def check(
             else:
                 folders = "the folders"
             print_message(
-                f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"
+                f"bodymotion check: no model, motion or animation in {folders} "
+                f"{' '.join(map(str, files))}"
             )
             raise click.exceptions.Exit(1)
         if robot is not None and not is_project_default("body"):
@@ -281,12 +284,16 @@ def _advise_body(paths: list[Path]) -> None:
         else:
             what = f"{len(motions)} motions were"
         print_message(
-            f"{what} checked without the model; use --body {models[0]} to check against its joints"
+            f"{what} checked without the model; use --body {models[0]} to check "
+            "against its joints"
         )
 
 
 def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
-    """Sort files by what they hold; files of unknown formats are left out, and pipes, which can be read only once."""
+    """Sort files by what they hold.
+
+    Files of unknown formats are left out, and pipes, which can be read only once.
+    """
     from bodymotion.formats.registry import find_format
 
     kinds: dict[str, list[Path]] = {}
@@ -316,7 +323,10 @@ def _report_fixable(
 
 @dataclass
 class _Fixer:
-    """Fix one file after another; `files` were changed, or would be, at `locations`."""
+    """Fix one file after another.
+
+    `files` were changed, or would be, at `locations`.
+    """
 
     options: dict[str, Any]
     body: Body | None
@@ -365,7 +375,10 @@ class _Fixer:
 def find_apart(
     path: Path, codes: Iterable[str], reading: Mapping[str, Any]
 ) -> Fixes | None:
-    """Return the fixes of a file; of a file of others, found in a child process."""
+    """Return the fixes of a file.
+
+    Of a file of others, found in a child process.
+    """
     from bodymotion.checks.fixing import find_fixes
     from bodymotion.formats.untrusted import call_within_limits, requested_limits
 
@@ -376,7 +389,10 @@ def find_apart(
 
 
 def show_diff(found: Fixes, out: TextIO) -> None:
-    """Write a diff: as it is to a file or pipe; on a terminal its beginning, with escapes for control characters."""
+    """Write a diff: as it is to a file or pipe.
+
+    On a terminal its beginning, with escapes for control characters.
+    """
     lines = found.diff()
     if not out.isatty():
         out.writelines(lines)
@@ -387,7 +403,8 @@ def show_diff(found: Fixes, out: TextIO) -> None:
             out.write("\t".join(map(one_line, text.split("\t"))) + "\n")
     if next(lines, None) is not None:
         out.write(
-            f"… {counted(len(found.edits), 'location')} in all; write to a pipe or file for the whole diff\n"
+            f"… {counted(len(found.edits), 'location')} in all; write to a pipe or "
+            "file for the whole diff\n"
         )
 
 
@@ -408,10 +425,13 @@ def check_files(
     is_folder: bool = True,
     **options: Any,  # noqa: ANN401
 ) -> Iterator[Checked]:
-    """Check files in `workers` processes, by default on all cores where there are many; return the answers in the order of the files.
+    """Check files in `workers` processes, by default on all cores where there are many.
 
-    The options are those of `check_file`; `body` is that of `model`, already read. One file that is no file of a folder (`is_folder`) is
-    checked in this process if it is trusted.
+    Return the answers in the order of the files.
+
+    The options are those of `check_file`; `body` is that of `model`, already read. One
+    file that is no file of a folder (`is_folder`) is checked in this process if it is
+    trusted.
     """
     from bodymotion.checks import rules
     from bodymotion.collection import ProcessEndedError, in_order, map_files
@@ -455,7 +475,10 @@ def check_file(
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,  # noqa: ANN401
 ) -> Checked:
-    """Check a file with options of readers and of `check`; every exception becomes a problem. Without `body`, `model` is read."""
+    """Check a file with options of readers and of `check`.
+
+    Every exception becomes a problem. Without `body`, `model` is read.
+    """
     from bodymotion.checks import check, rules
     from bodymotion.formats.registry import find_format
 
@@ -488,7 +511,10 @@ def check_file(
 
 
 def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
-    """Return a log of OASIS SARIF 2.1.0 with one run: a descriptor of each rule that is broken, and a result for each problem."""
+    """Return a log of OASIS SARIF 2.1.0 with one run.
+
+    A descriptor of each rule that is broken, and a result for each problem.
+    """
     from bodymotion.diagnostics.catalogue import catalogue, retired
 
     known = catalogue()
@@ -558,7 +584,10 @@ def _location(path: Path, location: Location) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """Return a relative reference for a relative path, which stays valid when the folder is moved; else a file URL."""
+    """Return a relative reference for a relative path, which stays valid when the folder is moved.
+
+    Else a file URL.
+    """
     file = Path(path)
     if file.is_absolute():
         return "file://" + quote(file.as_posix(), errors="surrogateescape")

@@ -1,4 +1,7 @@
-"""Run a command for files of others in a child process with limits: that of a single run with --untrusted or --time-limit."""
+"""Run a command for files of others in a child process with limits.
+
+That of a single run with --untrusted or --time-limit.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ from bodymotion.system.limited import (
 )
 
 COMPUTING_TIME = 600.0
-"""[s] Time for a command that computes for long; to read a file it has no more time than any other."""
+"""[s] Time for a command that computes for long.
+
+To read a file it has no more time than any other.
+"""
 COMPUTING = ("balance", "ik", "retarget", "simulate")
 UNTRUSTED = "--untrusted"
 """The option that marks files of others."""
@@ -51,7 +57,10 @@ class ContainedCommand(click.Command):
         raise click.exceptions.Exit(code)
 
     def _limits(self, ctx: click.Context) -> ProcessLimits | None:
-        """Return the limits of the run; None where it needs no child process."""
+        """Return the limits of the run.
+
+        None where it needs no child process.
+        """
         if self.name in APART or is_limited() or not IS_AVAILABLE:
             return None
         assert self.name is not None
@@ -66,7 +75,10 @@ class ContainedCommand(click.Command):
 def run_limits(
     name: str, *, untrusted: bool, time_limit: float | None, size: int
 ) -> ProcessLimits | None:
-    """Return the limits for a run of a command with files of `size` bytes; None where it has none."""
+    """Return the limits for a run of a command with files of `size` bytes.
+
+    None where it has none.
+    """
     from bodymotion.formats.untrusted import choose_limits
 
     if not untrusted and time_limit is None:
@@ -125,7 +137,10 @@ def _run(name: str, words: list[str]) -> int:
 
 @contextmanager
 def _stream(stream: TextIO) -> Iterator[Any]:
-    """Return a file that a child process can write to, for a stream of this process; its content goes to the stream at the end."""
+    """Return a file that a child process can write to, for a stream of this process.
+
+    Its content goes to the stream at the end.
+    """
     with suppress(OSError, ValueError):
         stream.flush()
     try:

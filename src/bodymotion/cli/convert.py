@@ -1,4 +1,8 @@
-"""`bodymotion convert IN OUT`: a motion, a model or an animation in another format; a motion in another version, order or unit."""
+"""`bodymotion convert IN OUT`.
+
+A motion, a model or an animation in another format; a motion in another version, order
+or unit.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -209,7 +213,11 @@ _Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
 
 @dataclass(frozen=True)
 class Options:
-    """The options on the command line: those of readers, and others, whose values in `values` are None if they were not used."""
+    """The options on the command line.
+
+    Those of readers, and others, whose values in `values` are None if they were not
+    used.
+    """
 
     values: Mapping[str, Any]
     reading: ReaderOptions
@@ -286,7 +294,8 @@ def _with_units(options: Options, origin: Format, target: Path) -> Options:
         reads = origin.name in ("csv", "parquet")
         if reads and writes:
             raise click.BadParameter(
-                f"{with_article(origin.title)} and {target.name} both have a unit of angles; "
+                f"{with_article(origin.title)} and {target.name} both have a unit of "
+                "angles; "
                 "--input-degrees and --output-degrees state one each",
                 param_hint="--degrees",
             )
@@ -310,7 +319,10 @@ def _with_units(options: Options, origin: Format, target: Path) -> Options:
 
 
 def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
-    """Return used options that the writer of a format has; one that it does not have is wrong use."""
+    """Return used options that the writer of a format has.
+
+    One that it does not have is wrong use.
+    """
     for name in used:
         if name == "body" or name not in format.writes:
             flag = flag_of(name, convert)
@@ -325,7 +337,10 @@ CONVERTIBLE |= dict.fromkeys(("Animation", "Choreography"), ("Motion",))
 
 
 def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
-    """Return what the target holds: what the origin holds where a format of that kind fits, else what that can become."""
+    """Return what the target holds.
+
+    What the origin holds where a format of that kind fits, else what that can become.
+    """
     fitting = {
         row.holds
         for row in FORMATS
@@ -414,7 +429,8 @@ def _motion(
     if method is not None and rate is None:
         raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
     goal = target_format(Motion(), target, options.write_as)
-    # A layout and a unit are those of IN where that is a table without names, else those of OUT.
+    # A layout and a unit are those of IN where that is a table without names, else
+    # those of OUT.
     both = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
     is_read = both.get("layout") == "unitree" and origin.name in ("csv", "parquet")
     read = {one: both[one] for one in both if one != "layout" or is_read}
@@ -467,7 +483,10 @@ def _piece_by_piece(
     method: "Method | None",
     bar: Bar | None,
 ) -> tuple[Problem, ...] | None:
-    """Convert .seq to .seq piece by piece; return None where the motion is needed as a whole, or is small."""
+    """Convert .seq to .seq piece by piece.
+
+    Return None where the motion is needed as a whole, or is small.
+    """
     from bodymotion.formats.seq import open_motion
     from bodymotion.formats.seq.writer import Notation, can_copy, copy_seq
     from bodymotion.motion.interpolation import HOLDING
@@ -496,7 +515,10 @@ def _piece_by_piece(
 
 
 def _in_order(motion: "Motion", body: "Body") -> "Motion":
-    """Return the motion with columns that are named by joints of a body in the order of joint ids; a note where there are none."""
+    """Return the motion with columns that are named by joints of a body in the order of joint ids.
+
+    A note where there are none.
+    """
     from bodymotion.editing.rules import IDLE
     from bodymotion.formats.tables.columns import by_joint_id
     from bodymotion.model.body import matched
@@ -605,7 +627,10 @@ def _made(
     *arguments: object,
     **options: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """Return what a function makes of the value of a file; a value that it cannot use is a fault of the file."""
+    """Return what a function makes of the value of a file.
+
+    A value that it cannot use is a fault of the file.
+    """
     try:
         return make(*arguments, **options)
     except ValueError as error:
@@ -613,7 +638,10 @@ def _made(
 
 
 def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> int:
-    """Write a data set of LeRobot, and return the exit code; `convert_all(parts, rows)` writes a table for each motion into a folder."""
+    """Write a data set of LeRobot, and return the exit code.
+
+    `convert_all(parts, rows)` writes a table for each motion into a folder.
+    """
     from bodymotion.collection import open_collection, write_lerobot
 
     check_place(folder)

@@ -1,4 +1,7 @@
-"""`bodymotion diff A B`: the differences between two motions, models, animations or choreographies."""
+"""`bodymotion diff A B`.
+
+The differences between two motions, models, animations or choreographies.
+"""
 
 from __future__ import annotations
 

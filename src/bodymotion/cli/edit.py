@@ -1,4 +1,7 @@
-"""`bodymotion edit IN OUT --STEP…`: change a motion, step by step, in the order of the command line."""
+"""`bodymotion edit IN OUT --STEP…`.
+
+Change a motion, step by step, in the order of the command line.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ MAX_SLIP = 0.01
 
 
 class OrderedCommand(ContainedCommand):
-    """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`: their names, as often as they were used."""
+    """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`.
+
+    Their names, as often as they were used.
+    """
 
     KEY = "bodymotion.order"
 
@@ -237,7 +243,8 @@ def edit(
                 done = _with_measured_slip(after, done, context.body)
             if name in REPORTED_STEPS and not animated:
                 print_message(
-                    f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"
+                    f"--{name.replace('_', '-')}{text and ' '}{text}: "
+                    f"{_effect(after, done)}"
                 )
             after = done
         finish(before, after, target)
@@ -323,7 +330,10 @@ def _wrong(option: str, text: str, expected: str) -> NoReturn:
 
 
 def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
-    """Return the ends of START:END; None for one that is left out."""
+    """Return the ends of START:END.
+
+    None for one that is left out.
+    """
     parts = text.split(":")
     try:
         found = [kind(part) if part.strip() else None for part in parts]

@@ -1,4 +1,7 @@
-"""`bodymotion ik MODEL [MOTION] --to LINK=X,Y,Z…`: the joint values that bring links to their targets."""
+"""`bodymotion ik MODEL [MOTION] --to LINK=X,Y,Z…`.
+
+The joint values that bring links to their targets.
+"""
 
 from __future__ import annotations
 

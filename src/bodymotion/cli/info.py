@@ -77,7 +77,10 @@ def info(
 def _answer(
     path: Path, values: bool, reading: ReaderOptions
 ) -> tuple[Data, Sequence[Problem]]:
-    """Return what is known of a file, and its problems; report why it cannot be read."""
+    """Return what is known of a file, and its problems.
+
+    Report why it cannot be read.
+    """
     from bodymotion.cli.info_data import describe, describe_open_motion
     from bodymotion.collection import open_collection
     from bodymotion.collection.inputs import episode_of
@@ -109,6 +112,7 @@ def _answer(
     except Exception:
         print_message(traceback.format_exc(), keep_lines=True)
         print_message(
-            f"{path}: not read because of a bug of bodymotion, shown above; please report it"
+            f"{path}: not read because of a bug of bodymotion, shown above; please "
+            "report it"
         )
     return about_file(path, "unreadable"), problems

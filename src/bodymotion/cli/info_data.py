@@ -1,4 +1,7 @@
-"""Models, motions and animations as data for `bodymotion info`, as JSON can hold it; docs/commands.md names the members."""
+"""Models, motions and animations as data for `bodymotion info`, as JSON can hold it.
+
+Docs/commands.md names the members.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ def describe(
     path: Path,
     parts: bool = False,
 ) -> Data:
-    """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
+    """Return the contents of a file as data.
+
+    With `parts`, the range of each joint and link of a motion.
+    """
     ways: dict[str, Callable[[Any, Path], Data]] = {
         "Body": _body,
         "KeyPoses": _key_poses,
@@ -238,7 +244,10 @@ def _bounding_box(body: Body, rest: Floats) -> Floats | None:
 
 
 def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """Return how many triangles and vertices a geometry has; one that is used many times is triangulated once."""
+    """Return how many triangles and vertices a geometry has.
+
+    One that is used many times is triangulated once.
+    """
     from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 
     if id(geometry) not in known:
@@ -295,7 +304,10 @@ def _device(body: Body, device: Device) -> Data:
 
 @dataclass
 class _Component:
-    """The header of a component, without a layout where its type is unknown; the range of each number, the first and last row."""
+    """The header of a component, without a layout where its type is unknown.
+
+    The range of each number, the first and last row.
+    """
 
     header: ComponentHeader
     lower: Floats | None = None
@@ -340,7 +352,10 @@ class _Component:
 
 
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
-    """Return a motion as data; with `parts`, the range of each joint and link."""
+    """Return a motion as data.
+
+    With `parts`, the range of each joint and link.
+    """
     from bodymotion.formats.seq.headers import header_of
 
     components = [_Component(header_of(component)) for component in motion.components]
@@ -357,7 +372,8 @@ def describe_open_motion(
 ) -> tuple[Data, Sequence[Problem]]:
     """Return an open file as data, and its problems, in little memory.
 
-    The rows are read, in chunks, only with `parts`, or where they hold the times. `progress(done, total)` is called with numbers of frames.
+    The rows are read, in chunks, only with `parts`, or where they hold the times.
+    `progress(done, total)` is called with numbers of frames.
     """
     components = [_Component(header) for header in reader.components]
     problems = list(reader.problems)
@@ -389,7 +405,8 @@ def _described(
     parts: bool,
 ) -> Data:
     rows = [_component(component, parts) for component in components]
-    # Rate, number of frames and duration are given where they are the same for all components.
+    # Rate, number of frames and duration are given where they are the same for all
+    # components.
     names = ("frame_rate", "num_frames", "duration")
     timed = [row for row in rows if "num_frames" in row]
     same = timed and all(

@@ -1,4 +1,7 @@
-"""The data of `bodymotion info` as a page to read. Degrees are shown beside radians here, and nowhere in the data."""
+"""The data of `bodymotion info` as a page to read.
+
+Degrees are shown beside radians here, and nowhere in the data.
+"""
 
 import math
 from collections import Counter
@@ -262,7 +265,8 @@ def _choreography(page: Page, data: Data) -> None:
     )
     page.fact(
         "tempo",
-        f"{_n(data['slices_per_minute'])} slices ({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute",
+        f"{_n(data['slices_per_minute'])} slices "
+        f"({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute",
     )
     _extra(page, data["options"])
     page.heading("Moves")
@@ -364,7 +368,8 @@ def _motion(page: Page, data: Data) -> None:
     if moved is not None:
         page.fact(
             "root",
-            f"{_vector(moved['start'])} → {_vector(moved['end'])} m, {_n(moved['distance'], 4)} m apart",
+            f"{_vector(moved['start'])} → {_vector(moved['end'])} m, "
+            f"{_n(moved['distance'], 4)} m apart",
         )
     _extra(page, data["extra"])
     page.heading("Components")
@@ -454,7 +459,8 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
         page.line(text, {"error": "red", "warning": "yellow"}.get(group.severity, ""))
     if len(groups) > MAX_PROBLEMS:
         page.line(
-            f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion check lists all"
+            f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion "
+            "check lists all"
         )
 
 

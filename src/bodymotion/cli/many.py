@@ -1,6 +1,10 @@
-"""Commands for many files: the files of a plan, the command for each of them on all cores, and the rows of its results.
+"""Commands for many files.
 
-Each run is the command itself with one of the files in its command line, so that every option means what it means for one file.
+The files of a plan, the command for each of them on all cores, and the rows of its
+results.
+
+Each run is the command itself with one of the files in its command line, so that every
+option means what it means for one file.
 """
 
 import contextlib
@@ -49,7 +53,10 @@ UNITS = {"--input-degrees": True, "--input-radians": False}
 
 
 def _written_as(given: Input, name: Path) -> str:
-    """Return the extension of the result of an input: its own, or that of a format that can be written and holds the same."""
+    """Return the extension of the result of an input.
+
+    Its own, or that of a format that can be written and holds the same.
+    """
     from bodymotion.collection.inputs import format_of
     from bodymotion.formats.registry import FORMATS
 
@@ -77,7 +84,8 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
     ):
         if found:
             print_message(
-                f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}"
+                f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: "
+                f"{listed(found, 20)}"
             )
 
 
@@ -105,12 +113,18 @@ class Plan:
     folder: Path | None
     suffix: str
     mark: str = ONE
-    """The object of the context of each run: `PART` where the results are parts of one."""
+    """The object of the context of each run.
+
+    `PART` where the results are parts of one.
+    """
     file: Path | None = None
     """The result of the only run, where it is a file by its name."""
 
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
-        """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
+        """Return the files, each with that of its result.
+
+        Two files with the same name keep their extensions in it.
+        """
         from bodymotion.collection import find_files, open_collection, root_of
 
         unknown: list[str] = []
@@ -120,7 +134,8 @@ class Plan:
                 unknown.append(str(path))
             else:
                 print_message(
-                    f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"
+                    f"bodymotion {self.name}: {path} is a link that leads out of "
+                    f"{folder}: left out"
                 )
 
         local = [one for one in self.inputs if isinstance(one, Path)]
@@ -175,7 +190,8 @@ class Plan:
                 os.path.realpath(folder)
             ):
                 raise WrongUseError(
-                    f"{one} is the folder of the results, or in it; choose another folder for them"
+                    f"{one} is the folder of the results, or in it; choose another "
+                    "folder for them"
                 )
         results_are_below = folder != root and folder.is_relative_to(root)
         return {
@@ -185,7 +201,10 @@ class Plan:
         }
 
     def _inner_clips(self, clips: Sequence[tuple["Clip", str]]) -> list[Path]:
-        """Return a path below the folder of the results for each clip of a collection; report names that no file can have."""
+        """Return a path below the folder of the results for each clip of a collection.
+
+        Report names that no file can have.
+        """
         from bodymotion.collection.inputs import plain_path
 
         paths = []
@@ -194,7 +213,8 @@ class Plan:
             below = plain_path(clip.file_name)
             if str(below) != clip.file_name:
                 changed.append(clip.file_name)
-            # The results of one collection are in the folder itself, as those of a folder are.
+            # The results of one collection are in the folder itself, as those of a
+            # folder are.
             if len(self.inputs) > 1:
                 above = _folder_of(clip, source)
             else:
@@ -202,13 +222,17 @@ class Plan:
             paths.append(above / below)
         if changed:
             print_message(
-                f"bodymotion {self.name}: {counted(len(changed), 'name')} changed in the results, "
+                f"bodymotion {self.name}: {counted(len(changed), 'name')} changed in "
+                "the results, "
                 f"as not every system has files of such names: {listed(changed, 5)}"
             )
         return paths
 
     def _results(self, found: Sequence[Input], inner: Sequence[Path]) -> list[Path]:
-        """Return the files of the results, each with another name; `inner` are those of the inputs below their folder."""
+        """Return the files of the results, each with another name.
+
+        `inner` are those of the inputs below their folder.
+        """
         from bodymotion.system.files import check_not_read
 
         pairs = list(zip(found, inner, strict=True))
@@ -240,7 +264,10 @@ class Plan:
 
     @property
     def run(self) -> str:
-        """What is done, as a short text: command line, version, and the state of the files in it."""
+        """What is done, as a short text.
+
+        Command line, version, and the state of the files in it.
+        """
         from hashlib import sha256
 
         words = [
@@ -314,7 +341,8 @@ def run_plan(
     run = plan.run
     if not runs:
         print_message(
-            f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}"
+            f"bodymotion {plan.name}: no file for it in "
+            f"{' '.join(map(str, plan.inputs))}"
         )
         return 1
     if table is None:
@@ -373,7 +401,8 @@ def run_plan(
                 if records is not None and plan.mark == ONE:
                     more = "; --resume continues"
                 print_message(
-                    f"bodymotion {plan.name}: interrupted after {ends.done} of {counted(ends.total, 'file')}{more}"
+                    f"bodymotion {plan.name}: interrupted after {ends.done} of "
+                    f"{counted(ends.total, 'file')}{more}"
                 )
                 raise
     if records is not None:
@@ -387,7 +416,10 @@ def run_plan(
 
 
 class Task(NamedTuple):
-    """A run of a command in a folder: its arguments, the input among them, and the file of its result."""
+    """A run of a command in a folder.
+
+    Its arguments, the input among them, and the file of its result.
+    """
 
     folder: Path
     name: str
@@ -431,7 +463,10 @@ class _Ends:
         self.num_lossy = self.codes[LOST]
 
     def add(self, code: int) -> int:
-        """Count a run by its exit code; return the exit code for its row."""
+        """Count a run by its exit code.
+
+        Return the exit code for its row.
+        """
         if code == LOST:
             self.num_lossy += 1
             if not self.strict:
@@ -481,7 +516,10 @@ class _Recorder:
     ends: _Ends
     has_json: bool
     rules: Counter[str] = field(default_factory=Counter)
-    """For each rule that messages are about, the number of runs; without notes."""
+    """For each rule that messages are about, the number of runs.
+
+    Without notes.
+    """
 
     def record(self, outcome: "Outcome") -> Recorded:
         """Record a run as soon as it has ended."""
@@ -513,7 +551,10 @@ def _print_rules(rules: Mapping[str, int]) -> None:
 
 
 def _has_result(row: dict[str, Any]) -> bool:
-    """Return whether the file that a run writes is there; True for one that writes none."""
+    """Return whether the file that a run writes is there.
+
+    True for one that writes none.
+    """
     return "output" not in row or Path(row["output"]).exists()
 
 
@@ -574,7 +615,10 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _run_task(mark: str, task: Task) -> Answer:
-    """Run a command for one file; `mark` is the object of its context."""
+    """Run a command for one file.
+
+    `mark` is the object of its context.
+    """
     folder, name, args, source, result = task
     out = io.StringIO()
     messages = io.StringIO()

@@ -1,4 +1,8 @@
-"""Commands for many files: their options, and the runs that a folder, a pattern or a list stands for; `many` carries them out."""
+"""Commands for many files.
+
+Their options, and the runs that a folder, a pattern or a list stands for; `many`
+carries them out.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,10 @@ from bodymotion.cli.output import ONE, PART, STRICT_LOSSES
 from bodymotion.system.files import remove_leftovers
 
 MARK = "\0"
-"""Before the index of a word that is no option; no word of a command line has it."""
+"""Before the index of a word that is no option.
+
+No word of a command line has it.
+"""
 SHARING: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
 """The options about how runs share the machine, and the types of their values."""
 ONE_MOTION = ("measure", "balance", "retarget", "simulate")
@@ -37,9 +44,11 @@ NEED_TARGET = ("balance", "retarget", "render", "report")
 class ManyFiles:
     """How a command handles many files.
 
-    `models` is the number of arguments before the motions, which are for all of them, -1 for one after the motions; `target` what names the
-    result: the last argument, an option, or nothing; `suffix` the extension of results, by default that of the input. `of_models`: whether
-    models in a folder are used, too; `single`: options that name files of one run.
+    `models` is the number of arguments before the motions, which are for all of them,
+    -1 for one after the motions; `target` what names the
+    result: the last argument, an option, or nothing; `suffix` the extension of results,
+    by default that of the input. `of_models`: whether models in a folder are used, too;
+    `single`: options that name files of one run.
     """
 
     models: int = 0
@@ -68,7 +77,10 @@ MANY_FILES = {
     "render": ManyFiles(1, "output", ".mp4"),
     "report": ManyFiles(1, "output", ".html"),
 }
-"""The commands for many files; `check` summarizes them by itself, except for a table."""
+"""The commands for many files.
+
+`check` summarizes them by itself, except for a table.
+"""
 
 
 @described
@@ -146,7 +158,10 @@ def command_for_many(
 def _run_of(
     name: str, command: click.Command, ctx: click.Context, args: Sequence[str]
 ) -> Callable[[], int] | None:
-    """Return the runs for all files of a command line; None where it is one run."""
+    """Return the runs for all files of a command line.
+
+    None where it is one run.
+    """
     words = _parse_words(command, ctx, args)
     takes_target = MANY_FILES[name].target == "argument"
     if words.options.get("help") or len(words.arguments) <= takes_target:
@@ -393,7 +408,10 @@ def _check_target(request: Request) -> None:
 
 
 def _suffix_of(request: Request) -> str:
-    """Return the extension of the results; raise BadParameter where none is known."""
+    """Return the extension of the results.
+
+    Raise BadParameter where none is known.
+    """
     options = request.words.options
     if request.is_data_set:
         return ".parquet"
@@ -457,7 +475,10 @@ def names_file(path: Path) -> bool:
 
 
 def _in_list(given: Path | str) -> list[Path | str]:
-    """Return the lines of a list in which there are addresses or motions in archives and data sets; any other input as it is."""
+    """Return the lines of a list in which there are addresses or motions in archives and data sets.
+
+    Any other input as it is.
+    """
     from bodymotion.collection.inputs import is_collection, is_many, listed_in
 
     if (

@@ -1,4 +1,7 @@
-"""`bodymotion measure MODEL MOTION`: velocities, torques, balance, contacts and sensor readings of a motion."""
+"""`bodymotion measure MODEL MOTION`.
+
+Velocities, torques, balance, contacts and sensor readings of a motion.
+"""
 
 from __future__ import annotations
 
@@ -171,7 +174,8 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     if blind:
         hint = "add models with --scenery MODEL, or --scenery ground"
         print_message(
-            f"{', '.join(blind)}: no object in range, since there is no environment; {hint}"
+            f"{', '.join(blind)}: no object in range, since there is no environment; "
+            f"{hint}"
         )
 
 
@@ -192,7 +196,10 @@ def _scenery(
 def _choose(
     measures: Measures, names: Sequence[str], scenery: Sequence[Thing]
 ) -> list[Block]:
-    """Return the quantities and sensors of these names, all quantities where there is none; an unknown name is wrong use."""
+    """Return the quantities and sensors of these names, all quantities where there is none.
+
+    An unknown name is wrong use.
+    """
     from bodymotion.cli.measure_output import Block, block_of
     from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
     from bodymotion.model.links import (

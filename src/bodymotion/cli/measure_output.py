@@ -1,4 +1,7 @@
-"""Results of `bodymotion measure`: a page with degrees and percents, data in SI units, and files of all values."""
+"""Results of `bodymotion measure`.
+
+A page with degrees and percents, data in SI units, and files of all values.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ MAX_NAMED = 8  # Quantities in a file that are reported by name; more are counte
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A quantity or a sensor: `series` of columns and where they are saturated, or the `frames` of a camera."""
+    """A quantity or a sensor.
+
+    `series` of columns and where they are saturated, or the `frames` of a camera.
+    """
 
     series: Series
     saturated: Bools | None = None
@@ -146,7 +152,8 @@ def page_of(
             if one.frames is not None:
                 device = one.frames.device
                 page.line(
-                    f"{len(one.frames)} frames of {device.width} × {device.height}, {device.type}"
+                    f"{len(one.frames)} frames of {device.width} × {device.height}, "
+                    f"{device.type}"
                 )
     else:
         _summary(page, measures)
@@ -197,7 +204,8 @@ def _joint_table(page: Page, joints: Sequence[Data]) -> None:
         scale, unit = _readable(joint["unit"])
         row = [
             joint["name"],
-            f"{_short(joint['lowest'], scale)} … {_short(joint['highest'], scale)} {unit}",
+            f"{_short(joint['lowest'], scale)} … {_short(joint['highest'], scale)} "
+            f"{unit}",
         ]
         row += [
             _percent(joint["limit_used"]),
@@ -235,7 +243,8 @@ def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
         )
         if any(one["kind"] == "VisionSensor" for one in sensors):
             page.line(
-                "Sensors are read only when --of names them; camera images are written to an .npz."
+                "Sensors are read only when --of names them; camera images are "
+                "written to an .npz."
             )
 
 
@@ -346,7 +355,10 @@ def _feet(measures: Measures) -> list[Data]:
 
 
 def _readable(unit: str) -> tuple[float, str]:
-    """Return the factor from SI to the printed unit, and that unit: degrees for radians, percents for shares."""
+    """Return the factor from SI to the printed unit, and that unit.
+
+    Degrees for radians, percents for shares.
+    """
     if unit == "share":
         return 100.0, "%"
     if unit.startswith("rad"):
@@ -382,7 +394,10 @@ def _percent(share: float | None) -> str:
 
 
 def write(path: Path, blocks: Sequence[Block]) -> None:
-    """Write blocks to a file in the format of its extension; an unknown extension is wrong use."""
+    """Write blocks to a file in the format of its extension.
+
+    An unknown extension is wrong use.
+    """
     writers = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
     writer = writers.get(path.suffix.lower())
     if writer is None:
@@ -405,7 +420,8 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
     for one in all_series:
         if not np.array_equal(one.times, times):
             raise ValueError(
-                f"{one.name} has other times than {all_series[0].name}, but a table has one time for each row; "
+                f"{one.name} has other times than {all_series[0].name}, but a table "
+                "has one time for each row; "
                 "write them to separate files, or to an .npz or .json"
             )
     names = [
@@ -485,7 +501,8 @@ def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
         data.append(
             {**about, "lower": of.lower, "upper": of.upper, "values": of.values}
         )
-    # orjson writes numbers that are not finite as null, and only contiguous arrays directly.
+    # orjson writes numbers that are not finite as null, and only contiguous arrays
+    # directly.
     how = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
     stream.write(
         orjson.dumps(

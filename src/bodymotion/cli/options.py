@@ -1,4 +1,7 @@
-"""The options that several commands have, the checks of their values, and the reading of files with them; `described` defines options."""
+"""The options that several commands have, the checks of their values, and the reading of files with them.
+
+`described` defines options.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ if TYPE_CHECKING:
 
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
 BYTES_PER_NUMBER = 3 * 8
-"""Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
+"""Memory for each number of a motion while it is changed.
+
+As read, as changed, and one copy in between.
+"""
 
 T = TypeVar("T")
 
@@ -46,7 +52,8 @@ Verbose: TypeAlias = Annotated[
 ]
 Arm: TypeAlias = Annotated[
     bool | None,
-    "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs.",
+    "--arm/--no-arm: Play an animation with or without arm; by default as the "
+    "animation needs.",
 ]
 Bpm: TypeAlias = Annotated[
     float | None,
@@ -54,7 +61,8 @@ Bpm: TypeAlias = Annotated[
 ]
 Music: TypeAlias = Annotated[
     Path | None,
-    "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline.",
+    "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on "
+    "the timeline.",
 ]
 BeatsPerBar: TypeAlias = Annotated[
     int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."
@@ -70,7 +78,8 @@ Workers: TypeAlias = Annotated[
 TimeLimit: TypeAlias = Annotated[
     float | None,
     FloatRange(0.1),
-    "--time-limit SECONDS: A file that takes longer fails; by default, 9 of processor time with --untrusted, and 3600 of many files.",
+    "--time-limit SECONDS: A file that takes longer fails; by default, 9 of processor "
+    "time with --untrusted, and 3600 of many files.",
 ]
 Cluster: TypeAlias = Annotated[
     str | None,
@@ -100,7 +109,10 @@ def numbers(
     kind: type[int] | type[float] = float,
     separator: str = ",",
 ) -> list[Any]:
-    """Return finite numbers, separated by `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
+    """Return finite numbers, separated by `separator`, in the text of an option.
+
+    Their count must be in `counts`, else wrong use.
+    """
     try:
         found = [kind(part) for part in text.split(separator)]
     except ValueError:
@@ -228,9 +240,12 @@ def reading_options(
 
 
 def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with the options of readers; its parameter `reading` gets those that were used.
+    """Return a command with the options of readers.
 
-    A command that has a parameter of the same name as one of them has its own option instead.
+    Its parameter `reading` gets those that were used.
+
+    A command that has a parameter of the same name as one of them has its own option
+    instead.
     """
     own = signature(described(command)).parameters
     added = [
@@ -305,7 +320,10 @@ def _has_packages(arguments: Mapping[str, Any]) -> bool:
 
 
 def flag_of(name: str, command: Callable[..., Any]) -> str:
-    """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
+    """Return the option of a command that sets a parameter.
+
+    `--input-rate` for frame_rate.
+    """
     notes = signature(command).parameters[name].annotation.__metadata__
     return next(
         found[0]
@@ -315,7 +333,10 @@ def flag_of(name: str, command: Callable[..., Any]) -> str:
 
 
 def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
-    """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
+    """Check that each option of readers has an effect on one of the files.
+
+    Wrong use otherwise.
+    """
     from bodymotion.formats.registry import find_format, unused_options
 
     if not reading:
@@ -341,12 +362,18 @@ def is_large(source: Path, target: Path) -> bool:
 
 
 def kind_of(kind: type) -> str:
-    """Return what a file with a value of this type holds: "a model", "an animation"."""
+    """Return what a file with a value of this type holds.
+
+    "a model", "an animation".
+    """
     return with_article(noun_of(kind.__name__))
 
 
 def noun_of(kind: str) -> str:
-    """Return the noun for a kind of value: "model" for Body, "pose sequence" for KeyPoses."""
+    """Return the noun for a kind of value.
+
+    "model" for Body, "pose sequence" for KeyPoses.
+    """
     nouns = {"Body": "model", "KeyPoses": "pose sequence"}
     return nouns.get(kind, kind.lower())
 
@@ -360,7 +387,8 @@ def load_motion(
 ) -> Motion:
     """Read a motion; a file with something else is wrong use.
 
-    A `body` names the columns of a table. A large file is read only where memory suffices, else MemoryError, with `advice` in its message.
+    A `body` names the columns of a table. A large file is read only where memory
+    suffices, else MemoryError, with `advice` in its message.
     """
     from bodymotion.formats.registry import find_format
     from bodymotion.geometry.arrays import check_memory
@@ -419,7 +447,10 @@ def _loaded(
 
 
 def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
-    """Return what a file holds; wrong use where it is of another kind."""
+    """Return what a file holds.
+
+    Wrong use where it is of another kind.
+    """
     if isinstance(found, kind):
         return found
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
@@ -435,7 +466,10 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
 def read_files(
     files: Iterable[Path], reading: ReaderOptions, by_position: bool
 ) -> list[Any]:
-    """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
+    """Read the files of a command together, and print what was assumed of motions.
+
+    Joints that are missing, names, orders.
+    """
     from bodymotion.model.body import Body, fit_problems
 
     found, motions = _read(files, reading, by_position)
@@ -449,7 +483,10 @@ def read_files(
 def _read(
     files: Iterable[Path], reading: ReaderOptions, by_position: bool
 ) -> tuple[list[Any], list[Motion]]:
-    """Return what files hold, and the motions among it; print the problems of the bodies and motions."""
+    """Return what files hold, and the motions among it.
+
+    Print the problems of the bodies and motions.
+    """
     from bodymotion.formats.registry import load_together
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
@@ -475,7 +512,10 @@ def load_pair(
     by_position: bool,
     bpm: float | None = None,
 ) -> tuple[Body, Motion | None]:
-    """Read a body and its motion, if any; an animation or a choreography alone is for the built-in Spot, recorded motion has its own body.
+    """Read a body and its motion, if any.
+
+    An animation or a choreography alone is for the built-in Spot, recorded motion has
+    its own body.
 
     Anything else is wrong use.
     """

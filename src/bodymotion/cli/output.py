@@ -1,11 +1,15 @@
-"""The output of commands: results on stdout, messages on stderr, exit codes; everything safe for a terminal.
+"""The output of commands.
 
-A name in a file may hold escape sequences that control the terminal. Control characters (C0, C1, DEL), those that change the direction
-of writing, and halves of surrogate pairs are printed as the escapes that Python writes for them.
+Results on stdout, messages on stderr, exit codes; everything safe for a terminal.
 
-A problem is ``path:line:column: RULE ×count message``, the line with a caret below the column, and a hint. Problems of one rule in one
-file are one entry: the first in full, then the locations of the next ones. Work that takes more than a second has a progress bar on stderr
-where that is a terminal.
+A name in a file may hold escape sequences that control the terminal. Control characters
+(C0, C1, DEL), those that change the direction of writing, and halves of surrogate pairs
+are printed as the escapes that Python writes for them.
+
+A problem is ``path:line:column: RULE ×count message``, the line with a caret below the
+column, and a hint. Problems of one rule in one file are one entry: the first in full,
+then the locations of the next ones. Work that takes more than a second has a progress
+bar on stderr where that is a terminal.
 """
 
 from __future__ import annotations
@@ -69,7 +73,10 @@ _UNSAFE_IN_JSON = re.compile(
 
 
 def one_line(text: object) -> str:
-    r"""Return the text on one line; characters that control a terminal become escapes such as ``\x1b``."""
+    r"""Return the text on one line.
+
+    Characters that control a terminal become escapes such as ``\x1b``.
+    """
     return UNSAFE.sub(
         lambda found: (
             found.group().encode("unicode_escape", "surrogatepass").decode("ascii")
@@ -79,14 +86,21 @@ def one_line(text: object) -> str:
 
 
 def print_message(text: object, *, keep_lines: bool = False) -> None:
-    """Print a text on stderr, on one line or with its own lines; characters that control a terminal become escapes."""
+    """Print a text on stderr, on one line or with its own lines.
+
+    Characters that control a terminal become escapes.
+    """
     lines = str(text).split("\n") if keep_lines else [text]
     print("\n".join(map(one_line, lines)), file=sys.stderr, flush=True)
 
 
 @contextmanager
 def results() -> Iterator[TextIO]:
-    """Return stdout for results; end with PIPE_CLOSED when its reader closes it, as `head` does, and with 1 when it cannot be written."""
+    """Return stdout for results.
+
+    End with PIPE_CLOSED when its reader closes it, as `head` does, and with 1 when it
+    cannot be written.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -105,14 +119,21 @@ def results() -> Iterator[TextIO]:
 
 
 def number(value: float) -> float | None:
-    """Return a number, or None where it is not finite: JSON has no infinity and no NaN."""
+    """Return a number, or None where it is not finite.
+
+    JSON has no infinity and no NaN.
+    """
     if math.isfinite(value):
         return float(value)
     return None
 
 
 def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
-    """Return any value as JSON can hold it: arrays as lists, numbers that are not finite as None, other objects by their type's name."""
+    """Return any value as JSON can hold it.
+
+    Arrays as lists, numbers that are not finite as None, other objects by their type's
+    name.
+    """
     import numpy as np
 
     if value is None or isinstance(value, (bool, str)):
@@ -221,7 +242,10 @@ def text_of(
     color: bool = False,
     every: bool = False,
 ) -> str:
-    """Return the text of problems, grouped by rule, or with `every` one by one; notes, or all, with their severity."""
+    """Return the text of problems, grouped by rule, or with `every` one by one.
+
+    Notes, or all, with their severity.
+    """
     groups = (
         [group for problem in problems for group in grouped([problem])]
         if every
@@ -273,7 +297,10 @@ def _entry(
 
 
 def _further(group: Group) -> list[str]:
-    """Return lines with the next locations of a rule; with the next messages where the file has one location for all."""
+    """Return lines with the next locations of a rule.
+
+    With the next messages where the file has one location for all.
+    """
     if group.count == 1 or "missing" in group.problems[0].data:
         return []
     first, *others = group.locations(1 + MAX_FURTHER)
@@ -322,17 +349,22 @@ def excerpt_of(location: Location, text: str) -> list[str]:
     end = max(start, column or 0) + AFTER
     before = "…" if start else ""
     lines = [
-        f"  {number} | {before}{one_line(text[start:end])}{'…' if end < len(text) else ''}"
+        f"  {number} | "
+        f"{before}{one_line(text[start:end])}{'…' if end < len(text) else ''}"
     ]
     if column is not None and column >= 0:
         lines.append(
-            f"  {' ' * len(number)} | {' ' * cell_len(before + one_line(text[start:column]))}^"
+            f"  {' ' * len(number)} | "
+            f"{' ' * cell_len(before + one_line(text[start:column]))}^"
         )
     return lines
 
 
 def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
-    """Return the lines of a file with these numbers, counted from 1; those that cannot be read are left out."""
+    """Return the lines of a file with these numbers, counted from 1.
+
+    Those that cannot be read are left out.
+    """
     try:
         path = Path(name)
         about = path.stat()
@@ -357,7 +389,8 @@ def _decoded(raw: bytes) -> str:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        # cp932 reads accented letters of Latin-1 as first halves of characters in the private use area.
+        # cp932 reads accented letters of Latin-1 as first halves of characters in the
+        # private use area.
         if not any("\ue000" <= letter <= "\uf8ff" for letter in text):
             return text
     return raw.decode("latin-1")
@@ -464,13 +497,19 @@ def is_strict(context: click.Context) -> bool:
 
 
 def lost_what_matters(problems: Sequence[Problem]) -> bool:
-    """Return whether there is a loss that matters to the user of the file: a note does not."""
+    """Return whether there is a loss that matters to the user of the file.
+
+    A note does not.
+    """
     losses = Findings(tuple(problems)).losses
     return any(problem.severity != "note" for problem in losses)
 
 
 class Bar:
-    """A bar that is called with the work done and the total; until then it is indeterminate."""
+    """A bar that is called with the work done and the total.
+
+    Until then it is indeterminate.
+    """
 
     def __init__(self, bar: Progress, what: str) -> None:
         self._bar = bar

@@ -1,7 +1,8 @@
 """A page of headings, facts (a name and a value), lines and tables, printed with rich.
 
-On a terminal it is coloured and folded to the width of the window. Anywhere else it is plain text that does not depend on a window: one row
-a line, never wrapped or cut, columns at least two blanks apart, so that grep and awk can work on it.
+On a terminal it is coloured and folded to the width of the window. Anywhere else it is
+plain text that does not depend on a window: one row a line, never wrapped or cut,
+columns at least two blanks apart, so that grep and awk can work on it.
 """
 
 import io
@@ -23,7 +24,11 @@ UNLIMITED_WIDTH = 1_000_000  # Columns of the console for plain text.
 
 @dataclass
 class Page:
-    """The parts of a page, in order; a tuple is a table: the names of its columns, those to the right with a `>` before, and its rows."""
+    """The parts of a page, in order.
+
+    A tuple is a table: the names of its columns, those to the right with a `>` before,
+    and its rows.
+    """
 
     parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]]]] = field(
         default_factory=list
@@ -36,7 +41,10 @@ class Page:
         self.parts.append(Text(one_line(text), "bold"))
 
     def fact(self, name: str, value: object) -> None:
-        """Add a value under its name; further lines of the value are set below the first."""
+        """Add a value under its name.
+
+        Further lines of the value are set below the first.
+        """
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(min_width=NAME_WIDTH, style="cyan", no_wrap=True)
         grid.add_column(overflow="fold")
@@ -53,9 +61,12 @@ class Page:
         )
 
     def table(self, columns: str, rows: Iterable[Sequence[object]]) -> None:
-        """Add a table, without its empty columns; nothing if it has no rows.
+        """Add a table, without its empty columns.
 
-        `columns` are their names with `|` between, and `>` before those that are aligned to the right: "name | >mass [kg]".
+        Nothing if it has no rows.
+
+        `columns` are their names with `|` between, and `>` before those that are
+        aligned to the right: "name | >mass [kg]".
         """
         names = columns.split(" | ")
         cells = [[one_line(cell) for cell in row] for row in rows]
@@ -82,7 +93,10 @@ class Page:
         )
 
     def print(self) -> None:
-        """Print the page on stdout: on a terminal in colour and folded to its window, else as plain text."""
+        """Print the page on stdout.
+
+        On a terminal in colour and folded to its window, else as plain text.
+        """
         if sys.stdout.isatty():
             self._print(Console(highlight=False, markup=False, emoji=False))
         else:
@@ -112,7 +126,8 @@ class Page:
             ):
                 console.print(Padding(table, (0, 0, 0, 2), expand=False))
                 continue
-            # In a window that is too narrow for the longest words: rows as text, so that no number is split.
+            # In a window that is too narrow for the longest words: rows as text, so
+            # that no number is split.
             for row in rows:
                 pairs = zip(columns, row, strict=True)
                 cells = (

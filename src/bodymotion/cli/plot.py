@@ -1,4 +1,7 @@
-"""`bodymotion plot [MODEL] MOTION -o FILE`: plots of a motion's joints, torques, balance and contacts."""
+"""`bodymotion plot [MODEL] MOTION -o FILE`.
+
+Plots of a motion's joints, torques, balance and contacts.
+"""
 
 import math
 import re
@@ -147,7 +150,8 @@ def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
     height = found[2]
     if not 4 <= width <= 100:
         raise click.BadParameter(
-            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 inches",
+            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 "
+            "inches",
             param_hint="--size",
         )
     if height is None:

@@ -59,7 +59,9 @@ class Project:
 
 
 def find_project(folder: Path) -> Project | None:
-    """Return the defaults that hold in a folder; None where no file has any.
+    """Return the defaults that hold in a folder.
+
+    None where no file has any.
 
     Raises
     ------
@@ -77,7 +79,10 @@ def find_project(folder: Path) -> Project | None:
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
-    """Return `[tool.bodymotion]` of a file; None without it, and for a pyproject.toml that cannot be read."""
+    """Return `[tool.bodymotion]` of a file.
+
+    None without it, and for a pyproject.toml that cannot be read.
+    """
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:

@@ -1,4 +1,7 @@
-"""`bodymotion render MODEL [MOTION] -o FILE`: an image or a video of a robot, without a screen or graphics card."""
+"""`bodymotion render MODEL [MOTION] -o FILE`.
+
+An image or a video of a robot, without a screen or graphics card.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal

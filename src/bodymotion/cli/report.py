@@ -1,4 +1,7 @@
-"""`bodymotion report MODEL MOTION -o report.html`: a page about a motion on a body."""
+"""`bodymotion report MODEL MOTION -o report.html`.
+
+A page about a motion on a body.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""`bodymotion retarget SOURCE MODEL -o OUT`: transfer a recorded motion to a robot."""
+"""`bodymotion retarget SOURCE MODEL -o OUT`.
+
+Transfer a recorded motion to a robot.
+"""
 
 from __future__ import annotations
 

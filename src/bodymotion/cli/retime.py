@@ -148,7 +148,8 @@ def retime(
         motion = load_motion(
             source,
             reading,
-            advice="--method after, nearest, before and linear without other options need less",
+            advice="--method after, nearest, before and linear without other options "
+            "need less",
         )
         timed = [c.timeline for c in motion.timed]
         stamped = any(t.stamps is not None for t in timed)

@@ -199,7 +199,10 @@ def simulate(
 
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
-    """Return an object of a class in a Python file; its constructor gets the body if it has a parameter."""
+    """Return an object of a class in a Python file.
+
+    Its constructor gets the body if it has a parameter.
+    """
     import runpy
 
     file, _, name = text.rpartition(":")
@@ -306,7 +309,10 @@ def _write_tables(
 
 
 def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
-    """Return the cameras that make images, and report the others; BadParameter when `folder` is no name of a new or empty folder."""
+    """Return the cameras that make images, and report the others.
+
+    BadParameter when `folder` is no name of a new or empty folder.
+    """
     from bodymotion.dynamics.sensors import check_camera
     from bodymotion.model.links import VisionSensor
 
@@ -333,7 +339,11 @@ def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
 
 
 def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) -> None:
-    """Write the frames of cameras: FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it has depths."""
+    """Write the frames of cameras.
+
+    FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it
+    has depths.
+    """
     import numpy as np
     from PIL import Image
 
@@ -341,7 +351,8 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
     total = sum(map(len, cameras))
     if total > MAX_IMAGES:
         raise ValueError(
-            f"{folder.name} would hold {total} frames, more than {MAX_IMAGES}; simulate a shorter part (--to)"
+            f"{folder.name} would hold {total} frames, more than {MAX_IMAGES}; "
+            "simulate a shorter part (--to)"
         )
     folder.mkdir(parents=True, exist_ok=True)
     for index, (device, frames) in enumerate(zip(devices, cameras, strict=True)):
@@ -382,7 +393,8 @@ def _text(found: Simulation, verbose: bool) -> str:
     rows = [
         (
             "simulated",
-            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {found.end_text}",
+            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; "
+            f"{found.end_text}",
         )
     ]
     for kind, unit, factor in (("rotate", "°", np.degrees(1.0)), ("slide", " mm", 1e3)):
@@ -396,7 +408,8 @@ def _text(found: Simulation, verbose: bool) -> str:
         rows.append(
             (
                 "root error",
-                f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m at the end",
+                f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m "
+                "at the end",
             )
         )
         rows.append(("foot slip", f"{1e3 * found.slip:.1f} mm at most"))

@@ -193,7 +193,8 @@ def perform(
             ]
             if skipped:
                 print_message(
-                    f"skipped, because they begin before slice {first_slice}: {', '.join(skipped[:20])}"
+                    f"skipped, because they begin before slice {first_slice}: "
+                    f"{', '.join(skipped[:20])}"
                 )
         if not yes:
             click.confirm(
@@ -397,7 +398,10 @@ def rehearse(
 
 @contextmanager
 def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[Any]:
-    """Log in to a robot at HOST[:PORT], with a prompt on a terminal; an address that is none is wrong use."""
+    """Log in to a robot at HOST[:PORT], with a prompt on a terminal.
+
+    An address that is none is wrong use.
+    """
     from bodymotion.spot.client.connection import (
         connected,
         find_credentials,

@@ -1,4 +1,8 @@
-"""`bodymotion view MODEL [MOTION]`: show a robot and its motion, or a Spot animation, in the browser; or write a page with them."""
+"""`bodymotion view MODEL [MOTION]`.
+
+Show a robot and its motion, or a Spot animation, in the browser; or write a page with
+them.
+"""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,6 +1,7 @@
 """What an archive stands for, counted before its members are used.
 
-A few bytes of an archive may unpack to gigabytes, and each member is copied to the disk when it is used.
+A few bytes of an archive may unpack to gigabytes, and each member is copied to the disk
+when it is used.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def check_archive(
     Parameters
     ----------
     open_archive:
-        Returns a stream of the archive that can be searched, in a file or at an address.
+        Returns a stream of the archive that can be searched, in a file or at an
+        address.
     address, size:
         Its path or address, for messages, and its size [bytes].
     kind:

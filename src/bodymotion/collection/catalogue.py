@@ -1,4 +1,8 @@
-"""A catalogue of motions: a Parquet file with a row for each that SQL queries; an update reads only new and changed motions."""
+"""A catalogue of motions.
+
+A Parquet file with a row for each that SQL queries; an update reads only new and
+changed motions.
+"""
 
 import hashlib
 import json
@@ -56,17 +60,22 @@ def build_catalogue(
     cluster: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Update a catalogue: read new and changed motions, and remove rows of missing files. Return the number of motions read.
+    """Update a catalogue: read new and changed motions, and remove rows of missing files.
+
+    Return the number of motions read.
 
     It can be interrupted at any time: what was read is kept, and the next call goes on.
 
     Parameters
     ----------
     path:
-        The catalogue, a `.parquet`; a name without an extension is a folder of such files.
+        The catalogue, a `.parquet`; a name without an extension is a folder of such
+        files.
     body:
-        The file of the body that the motions are for: with it, the catalogue has key figures (`max_torque` [Nm], `min_margin` [m] …) and
-        the findings of motions on their body. A catalogue remembers its body: without another one, its rows stay those on it.
+        The file of the body that the motions are for: with it, the catalogue has key
+        figures (`max_torque` [Nm], `min_margin` [m] …) and the findings of motions on
+        their body. A catalogue remembers its body: without another one, its rows stay
+        those on it.
     by_position:
         Read joint columns by position, whatever their names.
     progress:
@@ -131,14 +140,18 @@ def build_catalogue(
 
 
 def body_of(records: Records) -> Path | None:
-    """Return the file of the body that the rows of a catalogue are on; None without one."""
+    """Return the file of the body that the rows of a catalogue are on.
+
+    None without one.
+    """
     found = next(
         (Path(row["body"]) for row in records.earlier(("body",)) if row.get("body")),
         None,
     )
     if found is not None and not found.exists():
         raise WrongUseError(
-            f"{records.path} was built with the body {found}, which is gone; name a body"
+            f"{records.path} was built with the body {found}, which is gone; name a "
+            "body"
         )
     return found
 
@@ -166,7 +179,10 @@ def query(
 
 
 def query_json(path: str | PathLike[str], where: str = "") -> list[str]:
-    """Return the rows that `query` returns with all columns, each as JSON: for many rows, in less time than from Python objects."""
+    """Return the rows that `query` returns with all columns, each as JSON.
+
+    For many rows, in less time than from Python objects.
+    """
     return _found(path, where, "to_json(motions)").column(0).to_pylist()  # type: ignore[no-any-return]
 
 
@@ -196,7 +212,8 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
         motions.create_view("motions")
         try:
             base.execute(
-                f"CREATE TEMP VIEW found AS SELECT {columns} FROM motions {condition} ORDER BY file"
+                f"CREATE TEMP VIEW found AS SELECT {columns} FROM motions {condition} "
+                "ORDER BY file"
             )
             return base.table("found").to_arrow_table()
         except duckdb.Error as error:
@@ -218,7 +235,10 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
 def _row(
     clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str, Any]
 ) -> Row:
-    """Return the columns of a motion; of a file that cannot be read, those that are known."""
+    """Return the columns of a motion.
+
+    Of a file that cannot be read, those that are known.
+    """
     from bodymotion.checks import check
     from bodymotion.formats.registry import find_format, read
     from bodymotion.model.body import by_position as put_by_position
@@ -306,7 +326,10 @@ def _extents(motion: Motion, body: Body | None) -> Row:
 
 
 def _figures(motion: Motion, body: Body) -> Row:
-    """Return the key figures of a motion on a body; none where it does not fit the body, which is a finding."""
+    """Return the key figures of a motion on a body.
+
+    None where it does not fit the body, which is a finding.
+    """
     from bodymotion.dynamics import figures, measure
 
     try:

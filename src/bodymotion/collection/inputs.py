@@ -1,4 +1,8 @@
-"""The files that arguments name: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
+"""The files that arguments name.
+
+Files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a
+line).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,10 @@ ARCHIVES = {
 
 
 def is_many(path: Path) -> bool:
-    """Return whether an argument stands for many files: a folder, or the name of a pattern or list and of no file."""
+    """Return whether an argument stands for many files.
+
+    A folder, or the name of a pattern or list and of no file.
+    """
     if path.is_dir() or path.exists():
         return path.is_dir()
     return str(path).startswith("@") or any(
@@ -44,7 +51,10 @@ def is_many(path: Path) -> bool:
 
 
 def _fixed(pattern: Path) -> Path:
-    """Return the folder that a pattern searches: the first above it that exists, as a folder can have brackets in its name."""
+    """Return the folder that a pattern searches.
+
+    The first above it that exists, as a folder can have brackets in its name.
+    """
     return next((one for one in pattern.parents if one.is_dir()), Path(pattern.anchor))
 
 
@@ -53,12 +63,17 @@ def find_files(
     left_out: Callable[[Path, Path | None], object] = lambda path, folder: None,
     models: bool = True,
 ) -> Iterator[Path]:
-    """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
+    """Return the files, each once.
 
-    A symbolic link that leads out of its folder is left out, and reported to `left_out(link, folder)`: a folder from elsewhere could
-    otherwise name any file of this machine, which would be shown, and with `--fix` changed. What is no known format by its content, where
-    its extension does not show the format, is reported as `left_out(file, None)`; so are archives and data sets of LeRobot in a folder. Of
-    the folder of a rosbag2, only `metadata.yaml` counts. Without `models`, those of a folder or pattern are left out.
+    Those of a folder in order of name, without hidden ones and without linked folders.
+
+    A symbolic link that leads out of its folder is left out, and reported to
+    `left_out(link, folder)`: a folder from elsewhere could otherwise name any file of
+    this machine, which would be shown, and with `--fix` changed. What is no known
+    format by its content, where its extension does not show the format, is reported as
+    `left_out(file, None)`; so are archives and data sets of LeRobot in a folder. Of the
+    folder of a rosbag2, only `metadata.yaml` counts. Without `models`, those of a
+    folder or pattern are left out.
 
     Raises
     ------
@@ -91,7 +106,10 @@ def find_files(
 
 
 def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
-    """Return the folder that the arguments have in common: that of the files where they are named in lists or by their names."""
+    """Return the folder that the arguments have in common.
+
+    That of the files where they are named in lists or by their names.
+    """
     tops = []
     for path in given:
         if path.is_dir():
@@ -120,7 +138,10 @@ def listed_in(path: Path) -> list[str]:
 
 
 def format_of(path: Path) -> Format | None:
-    """Return the format of a file, by its extension or else by its content; None where it is unknown."""
+    """Return the format of a file, by its extension or else by its content.
+
+    None where it is unknown.
+    """
     from bodymotion.formats.registry import AMBIGUOUS, FORMATS, find_format
 
     extension = path.suffix.lower()
@@ -133,14 +154,20 @@ def format_of(path: Path) -> Format | None:
 
 
 def archive_kind(address: str) -> str:
-    """Return how fsspec opens an archive with this name; empty for other names."""
+    """Return how fsspec opens an archive with this name.
+
+    Empty for other names.
+    """
     return next(
         (kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), ""
     )
 
 
 def member_of(address: str) -> tuple[str, str] | None:
-    """Return the archive and the name in it of an address that leads into one, such as ``walks.zip/a/b.seq``; None for others."""
+    """Return the archive and the name in it of an address that leads into one, such as ``walks.zip/a/b.seq``.
+
+    None for others.
+    """
     address = address.replace(os.sep, "/")
     for slash in re.finditer("/(?=.)", address if "::" not in address else ""):
         above = address[: slash.start()]
@@ -184,7 +211,10 @@ def _plain_part(name: str) -> str:
 
 
 def episode_of(address: str) -> tuple[Path, int] | None:
-    """Return the data set of LeRobot and the number of an episode in it, such as ``walks/episode_000001``; None for other addresses."""
+    """Return the data set of LeRobot and the number of an episode in it, such as ``walks/episode_000001``.
+
+    None for other addresses.
+    """
     from bodymotion.collection.lerobot import INFO
 
     path = Path(address)
@@ -202,7 +232,10 @@ def is_single(given: Path | str) -> bool:
 
 
 def is_collection(text: str) -> bool:
-    """Return whether a text names a collection that is no folder of files: an address, an archive, a data set, or a motion in one."""
+    """Return whether a text names a collection that is no folder of files.
+
+    An address, an archive, a data set, or a motion in one.
+    """
     from bodymotion.collection.lerobot import INFO
     from bodymotion.formats.registry import find_format
 
@@ -222,7 +255,10 @@ def is_collection(text: str) -> bool:
 
 
 def _is_known(path: Path) -> bool | None:
-    """Return whether a file has a known format, or in a .csv `MIN_COLUMNS` columns of numbers; None for a table of results."""
+    """Return whether a file has a known format, or in a .csv `MIN_COLUMNS` columns of numbers.
+
+    None for a table of results.
+    """
     from bodymotion.formats.registry import HEAD, LONG_HEAD, recognised
     from bodymotion.formats.tables.number_table import num_columns
     from bodymotion.system.files import read_head

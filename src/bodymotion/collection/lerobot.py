@@ -1,12 +1,17 @@
-"""Data sets of LeRobot, version 3.0: many episodes in Parquet files; each is a motion.
+"""Data sets of LeRobot, version 3.0.
 
-- ``meta/info.json``: frame rate, and the features with the names of their columns, which are nowhere else;
-- ``meta/episodes/chunk-000/file-000.parquet``: a row for each episode, with its length, its data file and its statistics;
+Many episodes in Parquet files; each is a motion.
+
+- ``meta/info.json``: frame rate, and the features with the names of their columns,
+  which are nowhere else;
+- ``meta/episodes/chunk-000/file-000.parquet``: a row for each episode, with its length,
+  its data file and its statistics;
 - ``data/chunk-000/file-000.parquet``: the frames of many episodes;
 - ``meta/tasks.parquet``, ``meta/stats.json``.
 
-The columns ``…x y z qx qy qz qw`` of ``observation.state`` are the root pose, the others joints [rad or m]. Other features with names are
-components of their own. Frames are at multiples of 1/fps.
+The columns ``…x y z qx qy qz qw`` of ``observation.state`` are the root pose, the
+others joints [rad or m]. Other features with names are components of their own. Frames
+are at multiples of 1/fps.
 """
 
 import json
@@ -65,14 +70,20 @@ MAX_FILES = 1000  # Files in a folder.
 
 
 def _info(folder: Path) -> dict[str, Any]:
-    """Return the description of a data set; FormatError where it is none of version 3.0."""
+    """Return the description of a data set.
+
+    FormatError where it is none of version 3.0.
+    """
     path = folder / INFO
     return _described(path, _state((path,)))
 
 
 @lru_cache(maxsize=4)
 def _described(path: Path, state: State) -> dict[str, Any]:
-    """Return the description of a data set; `state` is that of its file, for the cache."""
+    """Return the description of a data set.
+
+    `state` is that of its file, for the cache.
+    """
     try:
         info = parse_json(file_bytes(path, MAX_INFO))
         expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
@@ -105,14 +116,20 @@ def _described(path: Path, state: State) -> dict[str, Any]:
 
 
 def _episodes(folder: Path) -> Indices:
-    """Return the rows (N, 4) of the episodes: number, length, and the chunk and file where their frames are."""
+    """Return the rows (N, 4) of the episodes.
+
+    Number, length, and the chunk and file where their frames are.
+    """
     path = folder / "meta" / "episodes"
     return _listed_episodes(path, _state(_parquet_files(path)))
 
 
 @lru_cache(maxsize=4)
 def _listed_episodes(path: Path, state: State) -> Indices:
-    """Return the rows (N, 4) of the episodes; `state` is that of the files, for the cache."""
+    """Return the rows (N, 4) of the episodes.
+
+    `state` is that of the files, for the cache.
+    """
     columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
     found = _read(path, "episode_index", columns)
     if any(
@@ -137,7 +154,10 @@ def _parquet_files(path: Path) -> tuple[Path, ...]:
 
 
 def _state(files: Iterable[Path]) -> State:
-    """Return what changes when one of the files is written: their paths, times and sizes."""
+    """Return what changes when one of the files is written.
+
+    Their paths, times and sizes.
+    """
     state = []
     for file in files:
         if file.is_file():
@@ -235,7 +255,10 @@ def check_links(folder: Path, *parts: str) -> None:
 
 
 def num_episodes(folder: Path) -> int:
-    """Return the number of episodes of a data set; FormatError where it is none of version 3.0."""
+    """Return the number of episodes of a data set.
+
+    FormatError where it is none of version 3.0.
+    """
     _info(folder)
     return len(_episodes(folder))
 
@@ -254,15 +277,17 @@ def read_episode(
     folder, number:
         The data set, and the number of the episode in it.
     degrees:
-        Whether joint angles are degrees, also in features with the same names, such as `action`. By default they are read as radians, and
-        angles that look like degrees are reported (TAB106).
+        Whether joint angles are degrees, also in features with the same names, such as
+        `action`. By default they are read as radians, and angles that look like degrees
+        are reported (TAB106).
     untrusted:
         Do not follow links out of the folder.
 
     Raises
     ------
     FormatError
-        When the data set is faulty, has no such episode (FMT002), or a wrong number of names (FMT007).
+        When the data set is faulty, has no such episode (FMT002), or a wrong number of
+        names (FMT007).
     """
     if untrusted:
         check_links(folder)
@@ -309,7 +334,10 @@ def read_episode(
 
 
 class Episode(NamedTuple):
-    """An episode of a data set: its number, its number of frames, and the file that has them."""
+    """An episode of a data set.
+
+    Its number, its number of frames, and the file that has them.
+    """
 
     number: int
     num_frames: int
@@ -317,7 +345,10 @@ class Episode(NamedTuple):
 
 
 def _find_episode(folder: Path, number: int) -> Episode:
-    """Return an episode of a data set; FormatError (FMT002) where there is none of this number."""
+    """Return an episode of a data set.
+
+    FormatError (FMT002) where there is none of this number.
+    """
     rows = _episodes(folder)
     matching = np.flatnonzero(rows[:, 0] == number)
     if not len(matching):
@@ -336,7 +367,8 @@ def _named_features(
 ) -> dict[str, list[str]]:
     """Return the features of numbers that are read, with the names of their columns, and the time stamps.
 
-    Reports the features without names. Raises FormatError (FMT007) where none has names, or one has a wrong number of them.
+    Reports the features without names. Raises FormatError (FMT007) where none has
+    names, or one has a wrong number of them.
     """
     numeric = {
         name: feature
@@ -364,7 +396,10 @@ def _named_features(
 def _read_features(
     episode: Episode, features: Mapping[str, Sequence[str]]
 ) -> dict[str, Floats]:
-    """Return the numbers (T, N) of features in the frames of an episode, by feature; `features` are the names of their columns."""
+    """Return the numbers (T, N) of features in the frames of an episode, by feature.
+
+    `features` are the names of their columns.
+    """
     path = episode.path
     location = Location(str(path))
     widths = [len(names) for names in features.values()]
@@ -402,14 +437,18 @@ def _check_stamps(
     is_far = ~(np.abs(after_first - due) <= tolerance)
     for k in np.flatnonzero(is_far)[:1]:
         message = (
-            f"frame {k} of episode {number} is {after_first[k]:g} s after frame 0 by its time stamp,"
+            f"frame {k} of episode {number} is {after_first[k]:g} s after frame 0 by "
+            "its time stamp,"
             f" but {due[k]:g} s by fps {rate:g}, which is used"
         )
         found.add(STAMPS.problem(message, location))
 
 
 def _numbers(column: Any, width: int) -> Floats:  # noqa: ANN401
-    """Return the numbers (T, width) of a column of numbers, or of lists of so many; ValueError for others. A null is NaN."""
+    """Return the numbers (T, width) of a column of numbers, or of lists of so many.
+
+    ValueError for others. A null is NaN.
+    """
     compute = need("pyarrow.compute", "lake", "reading a LeRobot data set")
     cells = column.combine_chunks()
     shape = [len(cells)]
@@ -426,7 +465,10 @@ def _numbers(column: Any, width: int) -> Floats:  # noqa: ANN401
 
 
 def _names(feature: dict[str, Any]) -> list[str]:
-    """Return the names of the columns of a feature with one axis; none where it has no lists of names."""
+    """Return the names of the columns of a feature with one axis.
+
+    None where it has no lists of names.
+    """
     shape = feature.get("shape")
     if not isinstance(shape, list) or len(shape) != 1:
         return []
@@ -434,7 +476,10 @@ def _names(feature: dict[str, Any]) -> list[str]:
 
 
 def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
-    """Return the names in a list, in lists of lists, in a mapping of lists, or in one from names to columns; None in anything else."""
+    """Return the names in a list, in lists of lists, in a mapping of lists, or in one from names to columns.
+
+    None in anything else.
+    """
     if isinstance(value, dict) and value:
         numbers = [*value.values()]
         if all(type(one) is int for one in numbers):
@@ -459,7 +504,10 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
 
 
 def _root(names: Sequence[str]) -> list[int]:
-    """Return the columns of the root pose x y z qx qy qz qw; none without one."""
+    """Return the columns of the root pose x y z qx qy qz qw.
+
+    None without one.
+    """
     known = {*names}
     starts = (name[:-2] for name in names if name.endswith("qw"))
     start = next(
@@ -477,13 +525,16 @@ def write_lerobot(
     robot: str = "",
     tasks: Sequence[str] = (),
 ) -> tuple[Problem, ...]:
-    """Write motions as the episodes of a new data set, as 32-bit numbers, whole or not at all; return what is lost, with counts.
+    """Write motions as the episodes of a new data set, as 32-bit numbers, whole or not at all.
+
+    Return what is lost, with counts.
 
     Parameters
     ----------
     motions:
-        With joint names, all in the same order, and the same whole number of frames per second. Further components of one number for each
-        named part, such as `action`, become features.
+        With joint names, all in the same order, and the same whole number of frames per
+        second. Further components of one number for each named part, such as `action`,
+        become features.
     folder:
         The path of the new folder.
     robot:
@@ -716,7 +767,8 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
     if joints is None or not all(joints.part_labels) or not joints.part_labels:
         has_joints = joints is not None and joints.num_parts
         raise ValueError(
-            f"{name} has no {'names of joints; `convert --body` names them' if has_joints else 'joints'}"
+            f"{name} has no "
+            f"{'names of joints; `convert --body` names them' if has_joints else 'joints'}"
         )
     names = list(joints.part_labels)
     values = [joints.values]
@@ -739,7 +791,8 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
     }
     if reserved := {*FRAME_FEATURES, STATE} & contents:
         raise ValueError(
-            f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own"
+            f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's "
+            "own"
         )
     with np.errstate(over="ignore"):
         return {
@@ -773,7 +826,8 @@ def _check_alike(
         for k, (own, other) in enumerate(zip(*pair, strict=False)):
             if own != other:
                 raise ValueError(
-                    f"{name} has {own} in column {k} of {feature}, but motion 0 has {other}"
+                    f"{name} has {own} in column {k} of {feature}, but motion 0 has "
+                    f"{other}"
                 )
 
 
@@ -784,7 +838,10 @@ def _feature(kind: str, names: list[str] | None) -> dict[str, Any]:
 def _together(
     episodes: Sequence[Mapping[str, Any]], name: str
 ) -> dict[str, list[float]]:
-    """Return the statistics of a feature; quantiles are means of the episodes', weighted by their lengths, as lerobot's are."""
+    """Return the statistics of a feature.
+
+    Quantiles are means of the episodes', weighted by their lengths, as lerobot's are.
+    """
     of = {
         kind: np.array(
             [row[f"stats/{name}/{kind}"] for row in episodes], dtype=np.float64

@@ -1,6 +1,9 @@
-"""Map a function over many inputs in several processes, or on a cluster; what happens to one input is the outcome of that input alone.
+"""Map a function over many inputs in several processes, or on a cluster.
 
-Also one input, or one process at a time, is worked on in a process with limits (`bodymotion.system.limited`).
+What happens to one input is the outcome of that input alone.
+
+Also one input, or one process at a time, is worked on in a process with limits
+(`bodymotion.system.limited`).
 """
 
 from __future__ import annotations
@@ -35,11 +38,17 @@ from bodymotion.system.limited import ProcessEndedError as ProcessEndedError
 TIME_LIMIT = 3600.0
 """[s] Time for one input, by default."""
 MIN_MEMORY = 1 << 30
-"""[bytes] Minimum memory limit of a process; else its share of the available memory."""
+"""[bytes] Minimum memory limit of a process.
+
+Else its share of the available memory.
+"""
 TASKS = 1000
 """Tasks that are handed out to a cluster at once."""
 MAX_IN_TASK = 20
-"""Inputs in a task of a cluster where there are many: a task costs up to milliseconds by itself."""
+"""Inputs in a task of a cluster where there are many.
+
+A task costs up to milliseconds by itself.
+"""
 RETRIES = 2
 """How often a cluster tries an input again whose file could not be reached."""
 
@@ -73,20 +82,25 @@ def map_files(
     Parameters
     ----------
     function:
-        It is sent to each process once: a function of a module, or a `functools.partial` of one. Any other, such as a lambda, is called in
-        this process, without limits.
+        It is sent to each process once: a function of a module, or a
+        `functools.partial` of one. Any other, such as a lambda, is called in this
+        process, without limits.
     inputs:
-        Files, or anything else that can be pickled. An input that cannot, such as a motion at ``memory://``, is for this process.
+        Files, or anything else that can be pickled. An input that cannot, such as a
+        motion at ``memory://``, is for this process.
     workers:
         The number of processes; by default one for each core.
     time_limit:
-        After this time [s], by default an hour, the process of an input ends. The outcome is then a `ProcessEndedError`. An input whose
-        process ended for another reason after other inputs is tried once more, in a process of its own.
+        After this time [s], by default an hour, the process of an input ends. The
+        outcome is then a `ProcessEndedError`. An input whose process ended for another
+        reason after other inputs is tried once more, in a process of its own.
     limits:
-        Other limits for each input, such as `bodymotion.system.limited.OF_OTHERS`. By default, an input may take its share of the memory,
-        at least 1 GiB, and the time limit.
+        Other limits for each input, such as `bodymotion.system.limited.OF_OTHERS`. By
+        default, an input may take its share of the memory, at least 1 GiB, and the time
+        limit.
     cluster:
-        The address of a Dask scheduler, such as ``tcp://host:8786`` (extra `cluster`): its processes are used, with the cluster's limits.
+        The address of a Dask scheduler, such as ``tcp://host:8786`` (extra `cluster`):
+        its processes are used, with the cluster's limits.
 
     Raises
     ------
@@ -99,7 +113,8 @@ def map_files(
         time_limit is not None and not time_limit > 0
     ):
         raise WrongUseError(
-            f"workers is {workers}, time_limit {time_limit}; expected at least 1, and more than 0 s"
+            f"workers is {workers}, time_limit {time_limit}; expected at least 1, and "
+            "more than 0 s"
         )
     inputs = list(inputs)
     if cluster is not None:
@@ -161,7 +176,10 @@ def _in_processes(
     running: dict[Any, tuple[LimitedProcess, int]] = {}
 
     def start(index: int) -> Outcome | None:
-        """Begin the work on an input; return its outcome where it can be done in this process only."""
+        """Begin the work on an input.
+
+        Return its outcome where it can be done in this process only.
+        """
         if idle:
             process = idle.pop()
         else:
@@ -182,7 +200,10 @@ def _in_processes(
         return None
 
     def finish(process: LimitedProcess, index: int) -> Outcome | None:
-        """Return the outcome of an input that is done; None where it is tried again."""
+        """Return the outcome of an input that is done.
+
+        None where it is tried again.
+        """
         try:
             value = process.receive()
         except (ProcessEndedError, MemoryError) as error:
@@ -236,7 +257,10 @@ _function: Callable[[Any], Any]
 
 
 def _work(begin: tuple[Callable[[Any], Any], _Share] | None, given: object) -> Any:  # noqa: ANN401
-    """Return what the function returns for an input; the first call of a process has the function."""
+    """Return what the function returns for an input.
+
+    The first call of a process has the function.
+    """
     global _function
     if begin is not None:
         _function, share = begin
@@ -279,7 +303,8 @@ def _on_cluster(
     before, log.disabled = log.disabled, True
     try:
         with distributed.Client(address) as client:
-            # The result of a task, not scattered data: it is made again when the processes that have it end.
+            # The result of a task, not scattered data: it is made again when the
+            # processes that have it end.
             shared = client.submit(copy, function, pure=False)
 
             def submitted(parts: Iterable[Task]) -> list[Any]:
@@ -303,7 +328,8 @@ def _on_cluster(
                 running.update(submitted(islice(waiting, 1)))
     except (OSError, CancelledError) as error:
         raise ClusterError(
-            f"the scheduler {address} does not answer: {str(error).partition(chr(10))[0]}"
+            f"the scheduler {address} does not answer: "
+            f"{str(error).partition(chr(10))[0]}"
         ) from None
     finally:
         log.disabled = before

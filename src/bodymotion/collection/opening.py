@@ -1,4 +1,8 @@
-"""A collection of motions: those of a folder, an archive, or an address of fsspec such as s3://; each is read when it is used."""
+"""A collection of motions.
+
+Those of a folder, an archive, or an address of fsspec such as s3://; each is read when
+it is used.
+"""
 
 from __future__ import annotations
 
@@ -64,14 +68,20 @@ EPISODE_OPTIONS = frozenset({"degrees"})
 
 @dataclass(frozen=True)
 class Clip(ShortRepr):
-    """A motion of a collection that is not read yet: its name there, its path or address, and its number in a data set."""
+    """A motion of a collection that is not read yet.
+
+    Its name there, its path or address, and its number in a data set.
+    """
 
     name: str
     address: str
     episode: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how a pickle makes it again in another process; there is none of what is in the memory of this one."""
+        """Return how a pickle makes it again in another process.
+
+        There is none of what is in the memory of this one.
+        """
         if self.address.startswith("memory://"):
             raise PicklingError(f"{self.address} is in the memory of this process")
         return type(self), (self.name, self.address, self.episode)
@@ -88,7 +98,10 @@ class Clip(ShortRepr):
 
     @property
     def file_name(self) -> str:
-        """Its name in the collection, as a file has it: of an episode with the extension `.seq`."""
+        """Its name in the collection, as a file has it.
+
+        Of an episode with the extension `.seq`.
+        """
         if self.episode is None:
             return self.name
         return f"{self.name}.seq"
@@ -99,7 +112,9 @@ class Clip(ShortRepr):
         report: Callable[[Iterable[Problem]], object] = list,
         **options: Any,  # noqa: ANN401
     ) -> Iterator[Path]:
-        """Return its file, or a copy that is removed when the block ends; of an episode a `.seq`, and to `report` its problems.
+        """Return its file, or a copy that is removed when the block ends.
+
+        Of an episode a `.seq`, and to `report` its problems.
 
         The options are those with which an episode is read.
         """
@@ -121,7 +136,8 @@ class Clip(ShortRepr):
                     free = shutil.disk_usage(folder).free
                     if size > free:
                         raise OSError(
-                            f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}"
+                            f"{self.name} has {size} bytes, and {free} are free for "
+                            f"its copy in {folder}"
                         )
                     system.get_file(path, str(copy))
             yield copy
@@ -157,7 +173,10 @@ class Clip(ShortRepr):
 
 
 def _of_episode(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with which an episode is read; TypeError for one that it does not have."""
+    """Return the options with which an episode is read.
+
+    TypeError for one that it does not have.
+    """
     from bodymotion.formats.untrusted import TRUST_OPTIONS
 
     for name in sorted(options.keys() - EPISODE_OPTIONS - TRUST_OPTIONS - {"body"}):
@@ -171,9 +190,12 @@ def _of_episode(options: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Collection(ShortRepr, Sequence[Clip]):
-    """The clips of a collection, in order of their names; `collection["walks/a.seq"]` is one of them.
+    """The clips of a collection, in order of their names.
 
-    `left_out`: files of a folder of no known format, archives in it, and data sets of LeRobot that cannot be opened, as at an address.
+    `collection["walks/a.seq"]` is one of them.
+
+    `left_out`: files of a folder of no known format, archives in it, and data sets of
+    LeRobot that cannot be opened, as at an address.
     """
 
     address: str
@@ -200,7 +222,10 @@ class Collection(ShortRepr, Sequence[Clip]):
         return found
 
     def map(self, function: Callable[[Any], Any], **options: Any) -> Iterator[Outcome]:  # noqa: ANN401
-        """Return the outcome of a function of the value of each clip, in any order; options as for `map_files`."""
+        """Return the outcome of a function of the value of each clip, in any order.
+
+        Options as for `map_files`.
+        """
         return map_files(partial(_of_value, function), self.clips, **options)
 
     def to_tensors(
@@ -214,30 +239,37 @@ class Collection(ShortRepr, Sequence[Clip]):
         group: Callable[[str], str] = str,
         **options: Any,  # noqa: ANN401
     ) -> Tensors:
-        """Return the motions as arrays for training; those that cannot be used are in `left_out` of the result.
+        """Return the motions as arrays for training.
+
+        Those that cannot be used are in `left_out` of the result.
 
         Parameters
         ----------
         window:
-            Frames of a window; by default those of the longest motion. The last window of a motion is padded.
+            Frames of a window; by default those of the longest motion. The last window
+            of a motion is padded.
         step:
             Frames from one window to the next; by default `window`.
         frame_rate:
-            [Hz] Motions are resampled to it, low-pass filtered before they are reduced. Without it, all need the same one.
+            [Hz] Motions are resampled to it, low-pass filtered before they are reduced.
+            Without it, all need the same one.
         body:
-            Its joints, in its order, are the channels. Without it, all motions need the same names in the same order.
+            Its joints, in its order, are the channels. Without it, all motions need the
+            same names in the same order.
         test:
             The share of groups for tests.
         group:
-            Return the group of a motion from its name, such as ``lambda name: name.split("_")[0]``, so that the parts of one recording are
-            all for training or all for tests. By default, each motion is a group.
+            Return the group of a motion from its name, such as ``lambda name:
+            name.split("_")[0]``, so that the parts of one recording are all for
+            training or all for tests. By default, each motion is a group.
         options:
             As for `map_files`.
 
         Raises
         ------
         ValueError
-            When the joints or frame rates of two motions differ, or no motion can be used or is for training; the message names one.
+            When the joints or frame rates of two motions differ, or no motion can be
+            used or is for training; the message names one.
         """
         from bodymotion.collection.tensors import frames_of, windows_of
 
@@ -292,9 +324,11 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     Parameters
     ----------
     source:
-        A folder, also that of a data set; an archive (.zip, .tar, .tar.gz …, extra `lake`); or an address that fsspec knows, such as
-        ``s3://bucket/walks``, ``s3://bucket/walks/*.seq`` or ``s3://bucket/walks.zip`` (extra `lake`, and the package of the file system).
-        Names and secrets are those of the environment. A motion in one of these is a collection, too: ``walks.zip/a.seq``.
+        A folder, also that of a data set; an archive (.zip, .tar, .tar.gz …, extra
+        `lake`); or an address that fsspec knows, such as ``s3://bucket/walks``,
+        ``s3://bucket/walks/*.seq`` or ``s3://bucket/walks.zip`` (extra `lake`, and the
+        package of the file system). Names and secrets are those of the environment. A
+        motion in one of these is a collection, too: ``walks.zip/a.seq``.
 
     Raises
     ------
@@ -313,7 +347,8 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     address = os.fspath(source)
     if re.search(r"://[^/]*:[^/]*@", address):
         raise WrongUseError(
-            "the address has a password in it; leave it out, and set it in the environment"
+            "the address has a password in it; leave it out, and set it in the "
+            "environment"
         )
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
@@ -410,7 +445,10 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
 
 
 def _num_episodes(folder: Path) -> int:
-    """Return the number of episodes of a data set, counted in a child process: Parquet may be damaged."""
+    """Return the number of episodes of a data set, counted in a child process.
+
+    Parquet may be damaged.
+    """
     from bodymotion.collection.lerobot import INFO, num_episodes
     from bodymotion.formats.untrusted import call_within_limits
 
@@ -460,7 +498,8 @@ def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
     kind, _, path = address.partition("://::")
     try:
         core = need("fsspec", "lake", "opening an archive").core
-        # A chain of addresses, such as an archive in another one, is opened from its end.
+        # A chain of addresses, such as an archive in another one, is opened from its
+        # end.
         system, name = core.url_to_fs(path)
         size = int(system.info(name).get("size") or 0)
         check_archive(lambda: system.open(name, "rb"), path, size, kind)

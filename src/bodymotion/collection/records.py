@@ -1,7 +1,10 @@
-"""Results of many files on the disk: a line of JSON for each, written as soon as it is known; at the end a table (CSV, Parquet).
+"""Results of many files on the disk.
 
-A run that was interrupted, or killed, continues with `resume`. A row counts while its file has the size and the time that it had, and
-while the same was to be done (`run`).
+A line of JSON for each, written as soon as it is known; at the end a table (CSV,
+Parquet).
+
+A run that was interrupted, or killed, continues with `resume`. A row counts while its
+file has the size and the time that it had, and while the same was to be done (`run`).
 """
 
 from __future__ import annotations
@@ -40,7 +43,10 @@ PART_ROWS = 20_000
 
 
 class Records:
-    """Rows in a file: `.jsonl`; or `.csv` or `.parquet` (extra `lake`), which are written at the end of the block, also after Ctrl-C.
+    """Rows in a file.
+
+    `.jsonl`; or `.csv` or `.parquet` (extra `lake`), which are written at the end of
+    the block, also after Ctrl-C.
 
     A path without an extension is a folder of Parquet files. Within the block this
     process alone writes them; `keep` begins, and `add` writes a row.
@@ -58,7 +64,8 @@ class Records:
         kind = path.suffix.lower()
         if kind not in (".jsonl", *TABLES):
             raise WrongUseError(
-                f"{path}: a table of results is a .csv, a .jsonl, a .parquet or a folder"
+                f"{path}: a table of results is a .csv, a .jsonl, a .parquet or a "
+                "folder"
             )
         if not path.is_dir() or kind:
             check_place(path)
@@ -95,7 +102,8 @@ class Records:
         for row in self.earlier((*KEY, "exit_code")):
             if not row.keys() >= {*KEY}:
                 raise WrongUseError(
-                    f"{self.path} exists and is no table of results, which have the columns {', '.join(KEY)}; choose another name"
+                    f"{self.path} exists and is no table of results, which have the "
+                    f"columns {', '.join(KEY)}; choose another name"
                 )
             yield row
 
@@ -111,10 +119,14 @@ class Records:
         return self
 
     def keep(self, about: Iterable[Row]) -> dict[str, Any]:
-        """Forget the rows that are not about one of these results; return `done`."""
+        """Forget the rows that are not about one of these results.
+
+        Return `done`.
+        """
         keys = set(map(key, about))
         self.done = {one: code for one, code in self.done.items() if one in keys}
-        # An unfinished line is removed, too; a row that is in the table and among the lines is written once.
+        # An unfinished line is removed, too; a row that is in the table and among the
+        # lines is written once.
         left = set(self.done)
         with whole_file(self._lines) as stream:
             for row in self.earlier():
@@ -165,7 +177,11 @@ class Records:
 
 
 def about(file: str, state: Callable[[], tuple[int, str]], run: str) -> Row:
-    """Return the first columns of a row: those of `key`. `state` returns the size of the file, and what changes when it is written."""
+    """Return the first columns of a row.
+
+    Those of `key`. `state` returns the size of the file, and what changes when it is
+    written.
+    """
     try:
         size, modified = state()
     except OSError:
@@ -185,7 +201,10 @@ def key(row: Mapping[str, Any]) -> str:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Read rows from lines of JSON, one after another; what is no row, such as a line that was not finished, is left out."""
+    """Read rows from lines of JSON, one after another.
+
+    What is no row, such as a line that was not finished, is left out.
+    """
     with path.open("rb") as stream:
         for line in stream:
             try:
@@ -197,7 +216,11 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def flat(data: Mapping[str, Any], above: str = "") -> Row:
-    """Return a row without nested values: `a.b` for a member, `list.NAME` for an item with a name, the count of problems of each rule."""
+    """Return a row without nested values.
+
+    `a.b` for a member, `list.NAME` for an item with a name, the count of problems of
+    each rule.
+    """
     row: Row = {}
     for name, value in data.items():
         column = f"{above}{name}"
@@ -231,7 +254,10 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
 
 
 def write_csv(lines: Path, path: Path) -> None:
-    """Write a table with the columns of all rows of a file with lines of JSON; the rows are never in memory together."""
+    """Write a table with the columns of all rows of a file with lines of JSON.
+
+    The rows are never in memory together.
+    """
     columns: dict[str, None] = {}
     for row in read_rows(lines):
         columns |= dict.fromkeys(flat(row))
@@ -245,7 +271,10 @@ def write_csv(lines: Path, path: Path) -> None:
 
 
 def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Read the rows of a table with some columns or all; all values are text."""
+    """Read the rows of a table with some columns or all.
+
+    All values are text.
+    """
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             yield {
@@ -256,7 +285,10 @@ def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
 
 
 def _as_cell(value: object) -> object:
-    """Return a value for a cell of a .csv: text that a spreadsheet would run gets an apostrophe, which `read_csv` removes."""
+    """Return a value for a cell of a .csv.
+
+    Text that a spreadsheet would run gets an apostrophe, which `read_csv` removes.
+    """
     if not isinstance(value, str) or not _FORMULA.match(f"'{value}"):
         return value
     try:
@@ -267,7 +299,9 @@ def _as_cell(value: object) -> object:
 
 
 def write_parquet(lines: Path, path: Path) -> None:
-    """Write the rows of a file with lines of JSON, to a file or a folder of files; members are struct columns.
+    """Write the rows of a file with lines of JSON, to a file or a folder of files.
+
+    Members are struct columns.
 
     Raises
     ------
@@ -331,7 +365,10 @@ def _unfinished(path: Path) -> Path:
 
 
 def _replacement(path: Path) -> Path:
-    """Return what a folder is called once it is whole: no folder replaces another in one step."""
+    """Return what a folder is called once it is whole.
+
+    No folder replaces another in one step.
+    """
     return path.with_name(f"{path.name}.new")
 
 
@@ -363,7 +400,10 @@ def _remove(path: Path) -> None:
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Read the rows of a table, one after another, with some columns or all; members without a value are left out."""
+    """Read the rows of a table, one after another, with some columns or all.
+
+    Members without a value are left out.
+    """
     duckdb = need("duckdb", "lake", "reading .parquet")
     files = [str(path)]
     if path.is_dir():
@@ -378,7 +418,8 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[R
             chosen = ", ".join(quoted) or "NULL AS none"
             # As JSON: a column of values of several types is JSON, and stays so.
             base.execute(
-                f"SELECT to_json(found) FROM (SELECT {chosen} FROM read_parquet($1, hive_partitioning=false)) AS found",
+                f"SELECT to_json(found) FROM (SELECT {chosen} FROM read_parquet($1, "
+                "hive_partitioning=false)) AS found",
                 [files],
             )
             while lines := base.fetchmany(ROWS_AT_ONCE):
@@ -390,7 +431,10 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[R
 
 
 def _without_null_members(row: Row) -> Row:
-    """Return a row whose members have values; a column that is null stays a column."""
+    """Return a row whose members have values.
+
+    A column that is null stays a column.
+    """
 
     def cleaned(value: Any) -> Any:  # noqa: ANN401
         if not isinstance(value, dict):

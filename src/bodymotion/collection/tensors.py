@@ -1,4 +1,7 @@
-"""Many motions as arrays for training: windows of frames, statistics, a split between training and test, batches."""
+"""Many motions as arrays for training.
+
+Windows of frames, statistics, a split between training and test, batches.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,8 +39,9 @@ class Tensors(ShortRepr):
     Attributes
     ----------
     values:
-        (N, T, C) 32-bit numbers: the root pose x y z qw qx qy qz in the world [m], then the joints [rad or m]. The quaternion has
-        continuous signs, and qw >= 0 in the first frame. After the last frame of a motion, that frame is repeated.
+        (N, T, C) 32-bit numbers: the root pose x y z qw qx qy qz in the world [m], then
+        the joints [rad or m]. The quaternion has continuous signs, and qw >= 0 in the
+        first frame. After the last frame of a motion, that frame is repeated.
     mask:
         (N, T): which frames are those of the motion.
     channels:
@@ -85,7 +89,8 @@ class Tensors(ShortRepr):
         seed:
             Shuffle the windows; by default they are in order.
         library:
-            `torch`, `jax` or another library with `from_dlpack`: the arrays are its, of the same memory.
+            `torch`, `jax` or another library with `from_dlpack`: the arrays are its, of
+            the same memory.
         """
         if size < 1:
             raise WrongUseError(f"size is {size}; expected at least 1 window")
@@ -109,12 +114,14 @@ class Tensors(ShortRepr):
         Parameters
         ----------
         device:
-            `cuda`, `cuda:1` or `cpu` of Warp, which computes in single precision (extra `gpu`); by default NumPy computes.
+            `cuda`, `cuda:1` or `cpu` of Warp, which computes in single precision (extra
+            `gpu`); by default NumPy computes.
 
         Raises
         ------
         ValueError
-            When the channels are not those of the body, in its order: give `body` to `to_tensors`.
+            When the channels are not those of the body, in its order: give `body` to
+            `to_tensors`.
         """
         q, root = self._configurations(body)
         if device is None:
@@ -132,9 +139,12 @@ class Tensors(ShortRepr):
     ) -> tuple[Floats, Floats]:
         """Return the torques (N, T, J) of all joints [Nm, for slides N] and the wrenches (N, T, 6) at the root, for all windows.
 
-        They are the `torques` and the `root_wrench` of `bodymotion.dynamics.inverse_dynamics`: all external forces act on the root.
-        Derivatives by time are those of each window alone, so they are least accurate at its ends. Frames that pad a window are at rest.
-        `derivative` is as for `bodymotion.dynamics.derivatives`; `device` and errors are as for `link_poses`.
+        They are the `torques` and the `root_wrench` of
+        `bodymotion.dynamics.inverse_dynamics`: all external forces act on the root.
+        Derivatives by time are those of each window alone, so they are least accurate
+        at its ends. Frames that pad a window are at rest.
+        `derivative` is as for `bodymotion.dynamics.derivatives`; `device` and errors
+        are as for `link_poses`.
         """
         q, root = self._configurations(body)
         rates = [
@@ -165,7 +175,8 @@ class Tensors(ShortRepr):
         names = tuple(joint.name for joint in body.joints)
         if self.channels != (*ROOT, *names):
             raise ValueError(
-                f"the channels are not the {len(names)} joints of {body.name or 'the body'}: give it to to_tensors"
+                f"the channels are not the {len(names)} joints of "
+                f"{body.name or 'the body'}: give it to to_tensors"
             )
         values = self.values.astype(np.float64)
         q = values[..., len(ROOT) :]
@@ -186,7 +197,8 @@ def frames_of(
     Raises
     ------
     ValueError
-        When it is no motion, or has no root, no joint names or values that are not finite.
+        When it is no motion, or has no root, no joint names or values that are not
+        finite.
     """
     if not isinstance(motion, Motion):
         raise ValueError(f"holds {with_article(type(motion).__name__)}, not a motion")
@@ -234,7 +246,10 @@ def windows_of(
     test: float,
     group: Callable[[str], str],
 ) -> Tensors:
-    """Return the windows of motions, from their outcomes of `frames_of` in order; see `Collection.to_tensors`."""
+    """Return the windows of motions, from their outcomes of `frames_of` in order.
+
+    See `Collection.to_tensors`.
+    """
     for what, frames in (("window", window), ("step", step)):
         if frames is not None and frames < 1:
             raise WrongUseError(f"{what} is {frames}; expected at least 1 frame")
@@ -252,13 +267,15 @@ def windows_of(
         if shared != (channels, rate):
             first = next(iter(found))
             raise ValueError(
-                f"{name} has other joints, or another frame rate ({rate:g} Hz), than {first} ({shared[1]:g} Hz): "
+                f"{name} has other joints, or another frame rate ({rate:g} Hz), than "
+                f"{first} ({shared[1]:g} Hz): "
                 "give the body for the same joints, frame_rate for the same rate"
             )
         found[name] = values
     if shared is None:
         raise ValueError(
-            f"no motion can be used: {next(iter(left_out.items()), 'the collection is empty')}"
+            "no motion can be used: "
+            f"{next(iter(left_out.items()), 'the collection is empty')}"
         )
     length = window or max(map(len, found.values()))
     step = step or length

@@ -15,14 +15,17 @@ from bodymotion.model.links import Device, Joint, Link
 def compare_bodies(
     a: Body, b: Body, *, atol: float = 0.0, rtol: float = 0.0
 ) -> Comparison:
-    """Return the differences between two bodies: links, joints, masses, shapes, devices, closed loops.
+    """Return the differences between two bodies.
+
+    Links, joints, masses, shapes, devices, closed loops.
 
     Parameters
     ----------
     a, b:
         Links and devices are compared by name.
     atol, rtol:
-        Numbers are equal when |a − b| ≤ atol + rtol · |b|; orientations when the angle between them is at most `atol` [rad].
+        Numbers are equal when |a − b| ≤ atol + rtol · |b|; orientations when the angle
+        between them is at most `atol` [rad].
 
     Raises
     ------

@@ -17,13 +17,18 @@ from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 
 MAX_ALIGNED = 4000
-"""Moves up to which those that were added or removed in between are found; beyond, moves of the same number are compared."""
+"""Moves up to which those that were added or removed in between are found.
+
+Beyond, moves of the same number are compared.
+"""
 
 
 def compare_choreographies(
     a: Choreography, b: Choreography, *, atol: float = 0.0, rtol: float = 0.0
 ) -> Comparison:
-    """Return the differences between two choreographies: tempo, moves that are only in one, slices and parameters.
+    """Return the differences between two choreographies.
+
+    Tempo, moves that are only in one, slices and parameters.
 
     Numbers a and b are equal when |a - b| <= atol + rtol |b|.
     """
@@ -60,7 +65,10 @@ def _differences(
 def _pairs(
     first: tuple[Move, ...], second: tuple[Move, ...]
 ) -> Iterator[tuple[Move | None, Move | None]]:
-    """Return the moves that belong together, by their types in order; None where a move is only in one."""
+    """Return the moves that belong together, by their types in order.
+
+    None where a move is only in one.
+    """
     types, others = ([move.type for move in moves] for moves in (first, second))
     if types == others or max(len(first), len(second)) > MAX_ALIGNED:
         yield from zip_longest(first, second)
@@ -82,7 +90,9 @@ def _name(move: Move) -> str:
 def compare_animations(
     a: Animation, b: Animation, *, atol: float = 0.0, rtol: float = 0.0
 ) -> Comparison:
-    """Return the differences between two animations; keyframes are compared by number, columns by name.
+    """Return the differences between two animations.
+
+    Keyframes are compared by number, columns by name.
 
     Numbers x and y are equal when |x − y| ≤ atol + rtol · |y|.
     """

@@ -22,8 +22,10 @@ class Difference(ShortRepr):
     message:
         The difference as text.
     numbers:
-        For numbers: the `largest` amount and its `unit`, the `frame`, `time` [s] and `part` (name) where it is, the `count` of
-        frames beyond the tolerance, the `root_mean_square` of the amounts, `parts`: the worst amount of each part by name.
+        For numbers: the `largest` amount and its `unit`, the `frame`, `time` [s] and
+        `part` (name) where it is, the `count` of frames beyond the tolerance, the
+        `root_mean_square` of the amounts, `parts`: the worst amount of each part by
+        name.
     """
 
     what: str
@@ -51,7 +53,10 @@ class Comparison(ShortRepr):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Numbers a and b are equal when |a − b| ≤ atol + rtol · |b|; NaN equals NaN."""
+    """Numbers a and b are equal when |a − b| ≤ atol + rtol · |b|.
+
+    NaN equals NaN.
+    """
 
     atol: float = 0.0
     rtol: float = 0.0

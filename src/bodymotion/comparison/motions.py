@@ -79,7 +79,10 @@ def compare_motions(
 
 
 def kind_of(component: Component) -> str:
-    """Return content and type of a component; two with the same are compared."""
+    """Return content and type of a component.
+
+    Two with the same are compared.
+    """
     if isinstance(component, OtherSeq):
         return f"{component.content} ({component.type})"
     return f"{component.content} ({type(component).__name__})"
@@ -271,7 +274,10 @@ def compare_values(
 def compare_numbers(
     content: str, a: Floats, b: Floats, parts: Parts, tolerance: Tolerance
 ) -> Iterator[Difference]:
-    """Compare numbers (T, P, n); a part's amount in a frame is the largest of its n."""
+    """Compare numbers (T, P, n).
+
+    A part's amount in a frame is the largest of its n.
+    """
     differing = tolerance.beyond(a, b)
     with np.errstate(invalid="ignore", over="ignore"):
         amounts = np.where(differing, np.abs(a - b), 0.0)
@@ -338,7 +344,10 @@ def describe_difference(
 
 
 def units_of(body: Body | None, content: str, names: Sequence[str]) -> list[str]:
-    """Return the units of parts: of a joint the one of its type, which a body gives."""
+    """Return the units of parts.
+
+    Of a joint the one of its type, which a body gives.
+    """
     rotating, sliding = UNITS.get(content, ("", ""))
     if rotating:
         unknown = f"{rotating} or {sliding}"

@@ -1,4 +1,7 @@
-"""Compare a commanded motion with its recording: the lag, and the errors of joints, feet and root after it."""
+"""Compare a commanded motion with its recording.
+
+The lag, and the errors of joints, feet and root after it.
+"""
 
 from collections.abc import Iterator
 
@@ -32,12 +35,14 @@ def compare_recording(
 ) -> Comparison:
     """Return the lag of a recording behind the commanded motion, and the errors after it that are larger than `atol`.
 
-    The lag [s] is the delay at which the joint values of both differ least, apart from constant offsets. After that there is one
-    difference for each joint [rad or m], for each foot of a Spot relative to its body [m], and for position [m] and orientation [rad] of
-    the root relative to its first pose; the largest root mean square first.
+    The lag [s] is the delay at which the joint values of both differ least, apart from
+    constant offsets. After that there is one difference for each joint [rad or m], for
+    each foot of a Spot relative to its body [m], and for position [m] and orientation
+    [rad] of the root relative to its first pose; the largest root mean square first.
 
-    If a choreography was begun at a later slice, the first difference is `start`, with that slice, and lag and errors are those from there
-    on. No log has that slice: it is the one from which on the dance fits the recording best.
+    If a choreography was begun at a later slice, the first difference is `start`, with
+    that slice, and lag and errors are those from there on. No log has that slice: it is
+    the one from which on the dance fits the recording best.
 
     Raises
     ------
@@ -105,7 +110,8 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     ]
     costs = np.full(dance.slices, np.inf)
     for first in range(dance.slices):
-        # A joint keeps the angle in which the recording begins until a move that was not skipped moves it.
+        # A joint keeps the angle in which the recording begins until a move that was
+        # not skipped moves it.
         later = (
             min(
                 (start for start in one if start >= first),
@@ -144,7 +150,8 @@ def _common(one: Motion, other: Motion) -> tuple[list[str], list[Floats], list[F
     ]
     if len(known) < 2:
         raise ValueError(
-            "a commanded and a recorded motion need joint values in three frames or more"
+            "a commanded and a recorded motion need joint values in three frames or "
+            "more"
         )
     one_has, other_has = (c.part_labels for c in known)
     names: list[str] = []

@@ -1,4 +1,7 @@
-"""What is found in files and values: `Problem`, `Rule`, `Location`, `Findings`; the one collector `Diagnostics`; `Source` and its map.
+"""What is found in files and values.
+
+`Problem`, `Rule`, `Location`, `Findings`; the one collector `Diagnostics`; `Source` and
+its map.
 
 The lowest package: it imports nothing else of bodymotion.
 """

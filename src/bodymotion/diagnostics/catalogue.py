@@ -24,7 +24,10 @@ PACKAGES = (
 
 
 def catalogue() -> dict[str, Rule]:
-    """Return the rules of all formats and of the checks, sorted by code. Imports all formats."""
+    """Return the rules of all formats and of the checks, sorted by code.
+
+    Imports all formats.
+    """
     return _collected()[0]
 
 
@@ -34,7 +37,10 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
 
 def retired() -> dict[str, str]:
-    """Return the codes that rules had before, each with the code of the rule that took over: the tables RETIRED of the packages' rules."""
+    """Return the codes that rules had before, each with the code of the rule that took over.
+
+    The tables RETIRED of the packages' rules.
+    """
     return _collected()[1]
 
 
@@ -68,8 +74,10 @@ def selected(
 ) -> tuple[Problem, ...]:
     """Keep the problems of the rules that are selected (all, where none is named) and not ignored.
 
-    A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2` those from SEQ200 on. Codes that it had before name
-    it, too, as do their beginnings. Where a rule is named in both, the longer name counts; of equally long ones, `ignore`.
+    A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2`
+    those from SEQ200 on. Codes that it had before name it, too, as do their beginnings.
+    Where a rule is named in both, the longer name counts; of equally long ones,
+    `ignore`.
 
     Raises
     ------

@@ -1,8 +1,9 @@
 """Rules about what a target format cannot hold: codes ``LOSS…``.
 
-A loss is a warning where it matters to the user of the target: physics, kinematics, sensors, looks of the body; else it is a note.
-A writer reports what does not matter of a rule that usually does by `Rule.as_note`. With `--strict-losses`
-the commands exit with 3 when there was a warning.
+A loss is a warning where it matters to the user of the target: physics, kinematics,
+sensors, looks of the body; else it is a note. A writer reports what does not matter of
+a rule that usually does by `Rule.as_note`. With `--strict-losses` the commands exit
+with 3 when there was a warning.
 """
 
 from collections.abc import Callable
@@ -16,13 +17,16 @@ Report: TypeAlias = Callable[
 
 STAMPS = judgement.warning(
     "LOSS001",
-    "The target holds no time stamps. Frames are resampled to a fixed rate, by linear interpolation.",
-    "Motion.resample() and `bodymotion convert --rate … --method …` resample to another rate, by other methods",
+    "The target holds no time stamps. Frames are resampled to a fixed rate, by linear "
+    "interpolation.",
+    "Motion.resample() and `bodymotion convert --rate … --method …` resample to "
+    "another rate, by other methods",
     example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
 NOT_FINITE = judgement.warning(
     "LOSS002",
-    "Numbers are finite. Others are written as they are (in YAML as .nan, .inf and -.inf), and not every reader accepts them.",
+    "Numbers are finite. Others are written as they are (in YAML as .nan, .inf and "
+    "-.inf), and not every reader accepts them.",
     example=("extra={'gain': float('nan')}", "extra={'gain': 0.5}"),
 )
 CONTENT = judgement.warning(
@@ -40,7 +44,8 @@ VALUE = judgement.note(
 )
 ORIENTATION = judgement.note(
     "LOSS005",
-    "Roll, pitch and yaw, the poses of tables, and .wrl models hold the rotation of a quaternion, not its length.",
+    "Roll, pitch and yaw, the poses of tables, and .wrl models hold the rotation of a "
+    "quaternion, not its length.",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
     example=(
         "a quaternion of length 1.5, saved with se3_format='XYZRPY'",
@@ -99,7 +104,8 @@ OTHER_RATE = judgement.warning(
 )
 BODY_NAMES = judgement.warning(
     "LOSS020",
-    "In a .wrl model, the names of Joints and Segments are unique, and have no blanks, quotes, brackets and commas.",
+    "In a .wrl model, the names of Joints and Segments are unique, and have no "
+    "blanks, quotes, brackets and commas.",
     example=("Segment(name='a b'), saved as .wrl", "Segment(name='a_b')"),
 )
 BODY_ORDER = judgement.note(
@@ -117,7 +123,8 @@ SHAPE_FORM = judgement.note(
 )
 KEPT_VALUE = judgement.note(
     "LOSS023",
-    "A field of a .wrl model holds a truth value, a number, a text, or a list of numbers or texts. It has one type in all nodes of a kind.",
+    "A field of a .wrl model holds a truth value, a number, a text, or a list of "
+    "numbers or texts. It has one type in all nodes of a kind.",
     example=(
         "Joint(extra={'by': object()}), saved as .wrl",
         "Joint(extra={'by': 'me'})",
@@ -130,7 +137,8 @@ NUMBER_RANGE = judgement.warning(
 )
 PLACE = judgement.warning(
     "LOSS025",
-    "In a .wrl model the root link is where its Joint is, and transforms are translations, rotations and scales.",
+    "In a .wrl model the root link is where its Joint is, and transforms are "
+    "translations, rotations and scales.",
     example=(
         "a root_pose other than the offset of the root link, saved as .wrl",
         "one that is that offset",
@@ -138,7 +146,8 @@ PLACE = judgement.warning(
 )
 SHAPE_LOOK = judgement.warning(
     "LOSS026",
-    "VRML97 has colours of three parts from 0 to 1, and images in the folder of the model or below it.",
+    "VRML97 has colours of three parts from 0 to 1, and images in the folder of the "
+    "model or below it.",
     example=(
         "Material(diffuse=(1.5, 0, 0)), saved as .wrl",
         "Material(diffuse=(1, 0, 0))",
@@ -146,7 +155,8 @@ SHAPE_LOOK = judgement.warning(
 )
 JOINT_NAME = judgement.note(
     "LOSS027",
-    "In a .wrl model a joint and the link that it moves have one name: that of the joint.",
+    "In a .wrl model a joint and the link that it moves have one name: that of the "
+    "joint.",
     example=(
         "Link(name='HAND', joint=Joint(name='WRIST')), saved as .wrl",
         "Link(name='HAND', joint=Joint(name='HAND'))",
@@ -167,7 +177,8 @@ MESH_LOOK = judgement.warning(
 )
 NOT_DRAWN = judgement.warning(
     "LOSS031",
-    "Shapes that the target cannot show are left out: lines and points, sizes and poses that are not finite.",
+    "Shapes that the target cannot show are left out: lines and points, sizes and "
+    "poses that are not finite.",
     example=("Lines, saved as .urdf", "a Mesh of triangles"),
 )
 RENAMED = judgement.warning(
@@ -228,13 +239,15 @@ NOT_A_NUMBER = judgement.warning(
 )
 MASS_GIVEN = judgement.warning(
     "LOSS045",
-    "A moving link without mass gets a small mass, because simulators reject it otherwise.",
+    "A moving link without mass gets a small mass, because simulators reject it "
+    "otherwise.",
     "set a mass in the model",
     example=("a link without mass that moves, saved as .xml", "a link of 2 kg"),
 )
 INERTIA_GIVEN = judgement.warning(
     "LOSS046",
-    "A moving link without inertia gets that of a solid of the size of its shapes, because simulators reject it otherwise.",
+    "A moving link without inertia gets that of a solid of the size of its shapes, "
+    "because simulators reject it otherwise.",
     "set an inertia in the model",
     example=(
         "a link of 2 kg without inertia that moves, saved as .xml",
@@ -272,12 +285,14 @@ EXCLUDED = judgement.warning(
 NO_LIMITS = judgement.warning(
     "LOSS062",
     "A message holds the limits of a parameter, not only its name.",
-    "move_params_config=… is the robot's MoveParamsConfig, a text in its list of all moves",
+    "move_params_config=… is the robot's MoveParamsConfig, a text in its list of all "
+    "moves",
     example=("speed without limits, saved as .cap", "speed 0.5 1 2"),
 )
 WHOLE = judgement.warning(
     "LOSS063",
-    "A message holds contacts as true or false, and the number of a dance frame as a whole number.",
+    "A message holds contacts as true or false, and the number of a dance frame as a "
+    "whole number.",
     example=("a contact of 0.5, saved as .cap", "a contact of 1"),
 )
 NO_FIELD = judgement.warning(
@@ -297,7 +312,8 @@ FLAT = judgement.warning(
 )
 KEPT_LESS = judgement.note(
     "LOSS051",
-    "Values that the target cannot hold are kept as JSON text, where JSON can hold them.",
+    "Values that the target cannot hold are kept as JSON text, where JSON can hold "
+    "them.",
     example=(
         "Joint(extra={'by': object()}), saved as .xml",
         "Joint(extra={'by': 'me'})",
@@ -310,7 +326,8 @@ EFFECT = judgement.warning(
 )
 ONLY_MJCF = judgement.warning(
     "LOSS085",
-    "Elements that only MJCF has are written only to MJCF, and only where the parts that they name exist.",
+    "Elements that only MJCF has are written only to MJCF, and only where the parts "
+    "that they name exist.",
     example=(
         "an MJCF's <motor joint='hip'/>, saved as .urdf",
         "an MJCF without motors",
@@ -360,7 +377,8 @@ UNREAD = judgement.warning(
 )
 DANGLING = judgement.note(
     "LOSS090",
-    "Kept elements of a URDF are written only where the joints and links that they name exist.",
+    "Kept elements of a URDF are written only where the joints and links that they "
+    "name exist.",
     example=("a URDF's rest of a link that was removed", "of a link that is there"),
 )
 BODY_POSE = judgement.warning(
@@ -382,7 +400,8 @@ NAME = document.warning(
 )
 FORCE_SENSOR = judgement.warning(
     "LOSS080",
-    "A force sensor is at a joint. With another root it is on the other link of the joint, and measures the opposite force.",
+    "A force sensor is at a joint. With another root it is on the other link of the "
+    "joint, and measures the opposite force.",
     "its readings change sign, and are in the axes of that link",
     leaves_out=True,
     example=(
@@ -392,7 +411,8 @@ FORCE_SENSOR = judgement.warning(
 )
 UNSCALED = judgement.warning(
     "LOSS081",
-    "Values that are kept for one format are not scaled, because it is unknown which of them are lengths.",
+    "Values that are kept for one format are not scaled, because it is unknown which "
+    "of them are lengths.",
     leaves_out=True,
     example=(
         "a body with an OtherDevice(extra={'range': 3.0}), scaled by 2",

@@ -1,7 +1,12 @@
-"""What is found in a file or a value: where (Location), what (Problem, by a Rule), all of it (Findings, Diagnostics), and FormatError.
+"""What is found in a file or a value.
 
-A `Rule` is one sentence of a format's document, or of our judgement, with a stable code such as ``SEQ103``; each package keeps its rules
-in its `rules.py`. A `Problem` is one location where a rule is broken. Programs read its `rule`, `subject` and `data`, people its message.
+Where (Location), what (Problem, by a Rule), all of it (Findings, Diagnostics), and
+FormatError.
+
+A `Rule` is one sentence of a format's document, or of our judgement, with a stable code
+such as ``SEQ103``; each package keeps its rules in its `rules.py`. A `Problem` is one
+location where a rule is broken. Programs read its `rule`, `subject` and `data`, people
+its message.
 
 A reader never raises at the first fault. It reports it to a `Diagnostics`, marks the part that it does not know as unknown, and goes on::
 
@@ -12,10 +17,13 @@ A reader never raises at the first fault. It reports it to a `Diagnostics`, mark
                 links.append(read_link(element, found))
         return ReadResult(body, found.problems)
 
-`load` raises where there was an error (`ReadResult.require`); `check` runs the rules about meaning on the value, partial or not. A rule
-reports nothing about a part that is unknown (`Diagnostics.is_known`), so no fault has follow-up findings.
+`load` raises where there was an error (`ReadResult.require`); `check` runs the rules
+about meaning on the value, partial or not. A rule
+reports nothing about a part that is unknown (`Diagnostics.is_known`), so no fault has
+follow-up findings.
 
-The `Source` of a value holds what a save needs to write it back alike, and where its parts are in the file. It is never part of `==`.
+The `Source` of a value holds what a save needs to write it back alike, and where its
+parts are in the file. It is never part of `==`.
 """
 
 from __future__ import annotations
@@ -34,7 +42,10 @@ from bodymotion.diagnostics.representation import ShortRepr
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject: TypeAlias = tuple[str | int, ...]
-"""The part of a value that a problem is about: ("links", 3, "mass"), ("components", 0, "frames", 17); empty for the whole."""
+"""The part of a value that a problem is about.
+
+("links", 3, "mass"), ("components", 0, "frames", 17); empty for the whole.
+"""
 
 MAX_LISTED = 1000  # Problems of one rule that are kept one by one; of the others only their number is, in the `count` of the last one kept.
 _NO_DATA: Mapping[str, object] = MappingProxyType({})
@@ -44,7 +55,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Location(ShortRepr):
-    """A location in a file: `line` and `column` count from 1; `inside` is the path inside the document."""
+    """A location in a file.
+
+    `line` and `column` count from 1; `inside` is the path inside the document.
+    """
 
     path: str | None = None
     line: int | None = None
@@ -73,7 +87,8 @@ class Problem(ShortRepr):
     data:
         Numbers and names from the message, for programs; not part of equality.
     count:
-        How many occurrences it stands for, where a file has more than are listed one by one.
+        How many occurrences it stands for, where a file has more than are listed one by
+        one.
     """
 
     rule: str
@@ -119,7 +134,9 @@ class Problem(ShortRepr):
 
 
 class FormatError(ValueError):
-    """A file that no value can be made of, or that its document forbids; `problem` has location and reason.
+    """A file that no value can be made of, or that its document forbids.
+
+    `problem` has location and reason.
 
     `problems` are all that were found in the file, `problem` and warnings among them.
     """
@@ -139,7 +156,10 @@ class FormatError(ValueError):
 
 
 class MissingFileError(FormatError, FileNotFoundError):
-    """A file that does not exist: both a FormatError and a FileNotFoundError, with `errno` and `filename`."""
+    """A file that does not exist.
+
+    Both a FormatError and a FileNotFoundError, with `errno` and `filename`.
+    """
 
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(problem, problems)
@@ -162,13 +182,17 @@ class Rule(ShortRepr):
     Attributes
     ----------
     source:
-        Where the rule is from: our judgement, the document of a format, or the program of reference (see `RuleSource`).
+        Where the rule is from: our judgement, the document of a format, or the program
+        of reference (see `RuleSource`).
     fixable:
-        What breaks it has, mostly, one right answer, which `bodymotion check --fix` writes (see `bodymotion.checks.fixing`).
+        What breaks it has, mostly, one right answer, which `bodymotion check --fix`
+        writes (see `bodymotion.checks.fixing`).
     leaves_out:
-        Where a reader finds it, something in the file does not become part of the value, so a save loses it.
+        Where a reader finds it, something in the file does not become part of the
+        value, so a save loses it.
     example:
-        What breaks it, and what does not: a piece of a file in two ways, or a few words where it takes more than a piece.
+        What breaks it, and what does not: a piece of a file in two ways, or a few words
+        where it takes more than a piece.
     """
 
     code: str
@@ -223,7 +247,10 @@ class Rule(ShortRepr):
         subject: Subject = (),
         data: Mapping[str, object] | None = None,
     ) -> FormatError:
-        """Return the exception for a problem of this rule; its severity is error, whatever the rule's own."""
+        """Return the exception for a problem of this rule.
+
+        Its severity is error, whatever the rule's own.
+        """
         return FormatError(
             replace(
                 self.problem(message, location, hint, subject=subject, data=data),
@@ -233,7 +260,10 @@ class Rule(ShortRepr):
 
 
 class RuleOptions(TypedDict, total=False):
-    """What a rule may have besides code, severity, sentence and hint; see `Rule`."""
+    """What a rule may have besides code, severity, sentence and hint.
+
+    See `Rule`.
+    """
 
     fixable: bool
     leaves_out: bool
@@ -242,7 +272,10 @@ class RuleOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class RuleSource:
-    """Where rules are from; makes rules of each severity: `document.error("SEQ103", "Each component …", …)`."""
+    """Where rules are from.
+
+    Makes rules of each severity: `document.error("SEQ103", "Each component …", …)`.
+    """
 
     name: str
 
@@ -310,18 +343,23 @@ class Findings(ShortRepr):
 
 
 Locator: TypeAlias = Callable[[Subject], Location | None]
-"""Returns the location of a part of an object, given by the rest of its subject: ("mass",), ("frames", 17)."""
+"""Returns the location of a part of an object, given by the rest of its subject.
+
+("mass",), ("frames", 17).
+"""
 
 
 class SourceMap:
     """Locations of the parts of a value in its file, by subject.
 
-    An entry is a Location, or a function that finds the locations of an object's own fields when asked: most are never needed.
+    An entry is a Location, or a function that finds the locations of an object's own
+    fields when asked: most are never needed.
 
     Parameters
     ----------
     entries:
-        By subject: ("links", 3), ("devices", 0), ("extra_joints", 1), ("components", 2) and so on.
+        By subject: ("links", 3), ("devices", 0), ("extra_joints", 1), ("components", 2)
+        and so on.
     unknown:
         Parts that the file has and that could not be read.
     """
@@ -342,7 +380,10 @@ class SourceMap:
         return SourceMap(self._entries, {*self.unknown, *unknown})
 
     def locate(self, subject: Subject) -> Location | None:
-        """Return the location of a part, or of the smallest part around it with a known location; None where none is known."""
+        """Return the location of a part, or of the smallest part around it with a known location.
+
+        None where none is known.
+        """
         for length in range(len(subject), -1, -1):
             entry = self._entries.get(subject[:length])
             if entry is not None:
@@ -362,7 +403,8 @@ class SourceMap:
     def __reduce__(
         self,
     ) -> tuple[type[SourceMap], tuple[dict[Subject, Location], frozenset[Subject]]]:
-        # Functions hold the parsed file; what goes to another process takes plain locations only.
+        # Functions hold the parsed file; what goes to another process takes plain
+        # locations only.
         plain = {
             subject: found
             for subject in self._entries
@@ -387,7 +429,9 @@ class Source(ShortRepr):
 
 
 class Diagnostics:
-    """Collect the problems of one file, or of one value; each is kept once, in the order in which they are reported.
+    """Collect the problems of one file, or of one value.
+
+    Each is kept once, in the order in which they are reported.
 
     Parameters
     ----------
@@ -446,7 +490,10 @@ class Diagnostics:
         self._found[problem] = None
 
     def refuse(self, error: FormatError) -> None:
-        """Record an error for which `load` returns no value; the reader goes on, to find further problems."""
+        """Record an error for which `load` returns no value.
+
+        The reader goes on, to find further problems.
+        """
         self.extend(error.problems)
         self.refusal = self.refusal or error.problem
 
@@ -456,7 +503,10 @@ class Diagnostics:
             self.add(problem)
 
     def count_more(self, rule: Rule, number: int = 1) -> None:
-        """Count occurrences of a rule that need no entry of their own; one must have been reported before."""
+        """Count occurrences of a rule that need no entry of their own.
+
+        One must have been reported before.
+        """
         self._more[rule.code] += number
 
     def is_full(self, rule: Rule) -> bool:
@@ -464,7 +514,10 @@ class Diagnostics:
         return self._listed[rule.code] >= MAX_LISTED
 
     def mark_unknown(self, *subjects: Subject) -> None:
-        """Mark parts of the value that could not be read; rules report nothing about them, nor about what is inside of them."""
+        """Mark parts of the value that could not be read.
+
+        Rules report nothing about them, nor about what is inside of them.
+        """
         self.unknown.update(subjects)
 
     def is_known(self, subject: Subject) -> bool:
@@ -490,9 +543,12 @@ class Diagnostics:
                 self.refusal = None
 
     def result(self, value: T | None) -> ReadResult[T]:
-        """Return a value, partial or None, as what was read: whole unless a fatal problem was recorded.
+        """Return a value, partial or None, as what was read.
 
-        For readers that record errors which leave a whole value (a missing mesh) beside fatal ones.
+        Whole unless a fatal problem was recorded.
+
+        For readers that record errors which leave a whole value (a missing mesh) beside
+        fatal ones.
         """
         return ReadResult(
             value, self.problems, whole=self.refusal is None, refusal=self.refusal
@@ -527,12 +583,19 @@ def _is_known(subject: Subject, unknown: Set[Subject]) -> bool:
 
 @dataclass(frozen=True)
 class ReadResult(Generic[T]):
-    """What a reader makes of a file: its value, partial or None where the file is faulty, and all problems in order of the file."""
+    """What a reader makes of a file.
+
+    Its value, partial or None where the file is faulty, and all problems in order of
+    the file.
+    """
 
     value: T | None
     problems: tuple[Problem, ...] = ()
     whole: bool = False
-    """Whether the value is complete in spite of errors (a missing mesh, a negative mass): `load` then returns it."""
+    """Whether the value is complete in spite of errors (a missing mesh, a negative mass).
+
+    `load` then returns it.
+    """
     refusal: Problem | None = None
     """The error for which `load` returns no value, where it is not the first one."""
 
@@ -542,7 +605,8 @@ class ReadResult(Generic[T]):
         Raises
         ------
         FormatError
-            When a problem is an error and the value is not `whole`; `problem` of the exception is `refusal` or else the first error, and
+            When a problem is an error and the value is not `whole`; `problem` of the
+            exception is `refusal` or else the first error, and
             `problems` are all of them.
         """
         error = self.refusal or next(

@@ -1,4 +1,7 @@
-"""The representation of values with arrays, long texts or many parts: one short line."""
+"""The representation of values with arrays, long texts or many parts.
+
+One short line.
+"""
 
 from dataclasses import fields
 from reprlib import Repr
@@ -31,7 +34,10 @@ _PARTS.maxstring, _PARTS.maxother, _PARTS.maxtuple, _PARTS.maxlist, _PARTS.fillv
 
 
 class ShortRepr:
-    """Base of dataclasses whose `repr` is one short line: a `_summary`, otherwise the fields, without those left at their default."""
+    """Base of dataclasses whose `repr` is one short line.
+
+    A `_summary`, otherwise the fields, without those left at their default.
+    """
 
     __slots__ = ()
 

@@ -19,17 +19,22 @@ _COMMA = re.compile(r"(?<![\w.])[-+]?\d+,\d+(?![\w.])")
 WIDE_BLANKS = (
     "\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 )
-"""Characters that look like a blank, or like nothing, as a set of a regular expression."""
+"""Characters that look like a blank, or like nothing, as a set of a regular expression.
+"""
 _UNUSUAL = re.compile(f"[{WIDE_BLANKS}\u2018-\u201f\u2010-\u2015\u2212\uff01-\uff5e]")
 """Those, and quotes, dashes and full-width forms in place of characters of ASCII."""
 _LETTER_O = re.compile(r"(?<![\w])[-+]?[0-9.]*[oO][0-9.]*(?![\w])")
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word for which an unknown one is probably meant; None where no known word is similar enough.
+    """Return the known word for which an unknown one is probably meant.
 
-    Capitals, `_`, `-`, `.` and blanks make no difference. Besides, one letter may be wrong (missing, added, another, or swapped with the
-    next) in words of four letters and more, two in words of eight and more: `JointDisplacment` is meant for `JointDisplacement`, while
+    None where no known word is similar enough.
+
+    Capitals, `_`, `-`, `.` and blanks make no difference. Besides, one letter may be
+    wrong (missing, added, another, or swapped with the next) in words of four letters
+    and more, two in words of eight and more: `JointDisplacment` is meant for
+    `JointDisplacement`, while
     `LeftJointDisplacement` is another name.
     """
     if not word or len(word) > MAX_WORD:
@@ -56,7 +61,10 @@ def meant(word: str, known: Iterable[str]) -> str | None:
 
 
 def choices(word: str, known: Collection[str]) -> str:
-    """Return the end of a message about an unknown name: the names that are probably meant, or else the first ones that exist."""
+    """Return the end of a message about an unknown name.
+
+    The names that are probably meant, or else the first ones that exist.
+    """
     from difflib import get_close_matches
 
     almost = meant(word, known)
@@ -109,7 +117,10 @@ def character_name(letter: str) -> str:
 
 
 def unusual_character(text: str) -> str:
-    """Return the first character of a text that looks like one of ASCII: U+3000 (ideographic space); "" where there is none."""
+    """Return the first character of a text that looks like one of ASCII.
+
+    U+3000 (ideographic space); "" where there is none.
+    """
     if text.isascii():
         found = None
     else:
@@ -120,9 +131,12 @@ def unusual_character(text: str) -> str:
 
 
 def number_slip(text: str) -> str:
-    """Return what is wrong with a text that should be one number, or several with blanks between; "" where that is not clear.
+    """Return what is wrong with a text that should be one number, or several with blanks between.
 
-    Examples: a decimal comma, a minus sign that is not that of the keyboard, an expression of xacro.
+    "" where that is not clear.
+
+    Examples: a decimal comma, a minus sign that is not that of the keyboard, an
+    expression of xacro.
     """
     text = text[:MAX_NUMBER_TEXT]
     if _XACRO.search(text):

@@ -38,7 +38,10 @@ class Group:
 
     @property
     def title(self) -> str:
-        """The code of the rule and how many times it is broken: `WRL135 ×24`; a message about missing files counts them itself."""
+        """The code of the rule and how many times it is broken.
+
+        `WRL135 ×24`; a message about missing files counts them itself.
+        """
         if self.count > 1 and "missing" not in self.problems[0].data:
             return f"{self.rule} ×{self.count}"
         return self.rule
@@ -56,11 +59,13 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
     Parameters
     ----------
     findings:
-        Several lists, the most important first: those of the motion, then those of the model.
+        Several lists, the most important first: those of the motion, then those of the
+        model.
 
     Returns
     -------
-    The groups of each list, one list after another: missing files first, then errors, warnings and notes, each by the first problem.
+    The groups of each list, one list after another: missing files first, then errors,
+    warnings and notes, each by the first problem.
     """
     groups: dict[tuple[int, bool, int, str], list[Problem]] = {}
     for number, problems in enumerate(findings):
@@ -77,7 +82,10 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
 
 
 def listed(names: Iterable[str], limit: int = 5) -> str:
-    """Return names as a list: `a, b, c`; of more than `limit` + 1 the first ones, `a, b and 7 more`."""
+    """Return names as a list.
+
+    `a, b, c`; of more than `limit` + 1 the first ones, `a, b and 7 more`.
+    """
     names = list(names)
     if len(names) <= limit + 1:
         return ", ".join(names)
@@ -85,7 +93,10 @@ def listed(names: Iterable[str], limit: int = 5) -> str:
 
 
 def place_after(location: Location, first: Location) -> str:
-    """Return a location that is listed after another one of its rule: `line 12`, with the name of its file where that is another."""
+    """Return a location that is listed after another one of its rule.
+
+    `line 12`, with the name of its file where that is another.
+    """
     if location.path and location.path != first.path:
         name = PurePath(location.path).name
     else:
@@ -108,7 +119,10 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun with its indefinite article: `an Animation`, `a Body`; a plural such as `KeyPoses` has none."""
+    """Return a noun with its indefinite article.
+
+    `an Animation`, `a Body`; a plural such as `KeyPoses` has none.
+    """
     if noun.endswith("Poses"):
         return noun
     return f"{'an' if noun[:1].lower() in ('a', 'e', 'i', 'o') else 'a'} {noun}"
@@ -123,7 +137,10 @@ def shown(text: str, most: int = 40) -> str:
 
 
 def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
-    """Return all different names: `KNEE`, `KNEE (2)`; what has no name is named by its kind and index, `column 3`."""
+    """Return all different names.
+
+    `KNEE`, `KNEE (2)`; what has no name is named by its kind and index, `column 3`.
+    """
     found: dict[str, None] = {}
     for index, name in enumerate(names):
         first = label = name if name.strip() else f"{kind} {index}"
@@ -136,7 +153,10 @@ def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
 
 
 def moment(time: float) -> str:
-    """Return a time [s] with enough digits to distinguish frames, also of clocks that began long ago: 0.5, 1700000000.25."""
+    """Return a time [s] with enough digits to distinguish frames, also of clocks that began long ago.
+
+    0.5, 1700000000.25.
+    """
     if not 1e3 <= abs(time) < 1e15:
         return f"{time:g}"
     return f"{time:.3f}".rstrip("0").rstrip(".")
@@ -150,7 +170,10 @@ def html_text(text: str, max_characters: int = 2000) -> str:
 
 
 def severities(groups: Iterable[Group | Problem]) -> str:
-    """Return how many problems of each severity there are: `1 error, 18 warnings, 4 notes`."""
+    """Return how many problems of each severity there are.
+
+    `1 error, 18 warnings, 4 notes`.
+    """
     counts = dict.fromkeys(_ORDER, 0)
     for group in groups:
         counts[group.severity] += group.count
@@ -165,10 +188,16 @@ def small_html(text: str) -> str:
 
 
 def node_name(index: int, name: str) -> str:
-    """Return a name for a node of a scene tree: unique by its index, without characters that have a meaning in paths."""
+    """Return a name for a node of a scene tree.
+
+    Unique by its index, without characters that have a meaning in paths.
+    """
     return f"{index} {_NOT_IN_NODE_NAMES.sub('_', shown(name, 60))}".strip()
 
 
 def fixed(value: float, digits: int, sign: str = "-") -> str:
-    """Return a number with `digits` decimal places, never "-0.0". With `sign` "+" positive numbers have a sign, too."""
+    """Return a number with `digits` decimal places, never "-0.0".
+
+    With `sign` "+" positive numbers have a sign, too.
+    """
     return f"{round(float(value), digits) + 0.0:{sign}.{digits}f}"

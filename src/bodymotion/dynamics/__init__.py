@@ -1,4 +1,7 @@
-"""Measures of a motion: velocities, forces, balance, contacts, and the readings of its sensors. See docs/dynamics.md.
+"""Measures of a motion.
+
+Velocities, forces, balance, contacts, and the readings of its sensors. See
+docs/dynamics.md.
 
 >>> import bodymotion as bm
 >>> body = bm.load_body("biped.wrl")               # doctest: +SKIP
@@ -6,7 +9,8 @@
 >>> measures = bm.dynamics.measure(body, motion)   # doctest: +SKIP
 >>> measures.torques                               # doctest: +SKIP
 
-Functions take arrays and return arrays, all frames at once. Vectors are along the world's axes unless a docstring states otherwise.
+Functions take arrays and return arrays, all frames at once. Vectors are along the
+world's axes unless a docstring states otherwise.
 """
 
 from bodymotion.system.deferred import public

@@ -1,7 +1,10 @@
-"""Feet on the ground: which links are feet, when they are in contact, how far they slip, support polygons, and the root that they carry.
+"""Feet on the ground.
 
-The contact points of a link are the outermost ones of its collision shapes, or of its visuals where it has none: all corners of a sole, and
-round shapes to 1 % of their size.
+Which links are feet, when they are in contact, how far they slip, support polygons, and
+the root that they carry.
+
+The contact points of a link are the outermost ones of its collision shapes, or of its
+visuals where it has none: all corners of a sole, and round shapes to 1 % of their size.
 """
 
 from collections.abc import Sequence
@@ -27,7 +30,8 @@ MIN_DOWN_SHARE = 0.1
 NAMES = ("foot", "feet", "toe", "sole", "ankle", "wheel", "paw")
 
 MAX_PATCH_HEIGHT = 0.003
-"""[m] Points of a foot up to this height above its lowest one touch the ground with it."""
+"""[m] Points of a foot up to this height above its lowest one touch the ground with it.
+"""
 MAX_VERTICAL_SPEED = 1.0
 """[m/s] A foot that moves up or down faster is not in contact."""
 SLIP_INTERVAL = 0.1
@@ -38,7 +42,8 @@ SLIP_INTERVAL = 0.1
 class Soles(ShortRepr):
     """The contact points of K feet.
 
-    `links` (K,) indices, `points` (P, 3) [m] in the feet's frames, those of foot k from `edges[k]` to `edges[k + 1]`.
+    `links` (K,) indices, `points` (P, 3) [m] in the feet's frames, those of foot k from
+    `edges[k]` to `edges[k + 1]`.
     """
 
     links: tuple[int, ...]
@@ -66,13 +71,17 @@ def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
     for index in found:
         if not 0 <= index < len(body.links):
             raise WrongUseError(
-                f"feet: there is no link {index}; the body has links 0 to {len(body.links) - 1}"
+                f"feet: there is no link {index}; the body has links 0 to "
+                f"{len(body.links) - 1}"
             )
     return found
 
 
 def soles(body: Body, feet: Sequence[int | str]) -> Soles:
-    """Return the contact points of feet, given as indices or names of links; of a link without shapes it is the origin."""
+    """Return the contact points of feet, given as indices or names of links.
+
+    Of a link without shapes it is the origin.
+    """
     links = foot_links(body, feet)
     clouds = [body.links[index].contact_points for index in links]
     clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
@@ -83,10 +92,13 @@ def soles(body: Body, feet: Sequence[int | str]) -> Soles:
 def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     """Return the links, in link order, that carry a body while its links are at poses (T, L, 7).
 
-    In each of up to 200 frames a link is down when it reaches to within 0.2 % of the body's height of the lowest point. A foot is a link
-    that is down in at least 10 % of the frames. A link that carries a foot is a foot, too, if it is level with it at least half of the time
-    that the foot is down: this holds for the foot of a toe, not for the housing of an ankle. Where no link has shapes, feet are the last
-    links of their chains with foot, toe, sole, ankle, wheel or paw in their names, and their origins are the contact points.
+    In each of up to 200 frames a link is down when it reaches to within 0.2 % of the
+    body's height of the lowest point. A foot is a link that is down in at least 10 % of
+    the frames. A link that carries a foot is a foot, too, if it is level with it at
+    least half of the time that the foot is down: this holds for the foot of a toe, not
+    for the housing of an ankle. Where no link has shapes, feet are the last links of
+    their chains with foot, toe, sole, ankle, wheel or paw in their names, and their
+    origins are the contact points.
     """
     placed = np.asarray(link_poses, dtype=np.float64)
     shaped = soles(
@@ -131,11 +143,15 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Thresholds(ShortRepr):
-    """Thresholds for when a foot is low, and when it is fast over the ground; two numbers each give a hysteresis.
+    """Thresholds for when a foot is low, and when it is fast over the ground.
 
-    `height` [m] of its lowest point above the ground: low from below the first until above the second. `speed` [m/s] along the ground at
-    its contact point: fast from above the second until below the first. A low foot is in contact, except while it lifts off or comes down,
-    and while it is fast and does not slip (`detect_contacts`).
+    Two numbers each give a hysteresis.
+
+    `height` [m] of its lowest point above the ground: low from below the first until
+    above the second. `speed` [m/s] along the ground at
+    its contact point: fast from above the second until below the first. A low foot is
+    in contact, except while it lifts off or comes down, and while it is fast and does
+    not slip (`detect_contacts`).
     """
 
     height: tuple[float, float] = (0.005, 0.01)
@@ -155,13 +171,16 @@ class Contacts(ContentEquality):
     heights:
         (T, K) [m] of its lowest point above the ground.
     points:
-        (T, K, 3) [m] in the world: the contact point, the mean of the points within 3 mm of the lowest one.
+        (T, K, 3) [m] in the world: the contact point, the mean of the points within 3
+        mm of the lowest one.
     velocities:
         (T, K, 3) [m/s] in the world: of the foot at its contact point.
     slip_speeds:
-        (T, K) [m/s]: how fast feet in contact slip over the ground; 0 without contact, and for `crawls`.
+        (T, K) [m/s]: how fast feet in contact slip over the ground; 0 without contact,
+        and for `crawls`.
     crawls:
-        (K,) whether it is a crawler, whose belt runs over the ground: its contact depends on its height alone.
+        (K,) whether it is a crawler, whose belt runs over the ground: its contact
+        depends on its height alone.
     """
 
     links: tuple[int, ...]
@@ -176,7 +195,10 @@ class Contacts(ContentEquality):
 
 @dataclass(frozen=True)
 class FootSlip(ShortRepr):
-    """The slip of foot number `foot` in one stance phase, frames `first` … `last`: `way` [m]; `fastest` is the frame of its top speed."""
+    """The slip of foot number `foot` in one stance phase, frames `first` … `last`.
+
+    `way` [m]; `fastest` is the frame of its top speed.
+    """
 
     foot: int
     first: int
@@ -187,9 +209,12 @@ class FootSlip(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class SupportPolygons(ContentEquality):
-    """The support polygons of T frames: the convex hulls of the points in contact, seen from above.
+    """The support polygons of T frames.
 
-    `corners` (T, M, 2) [m] x and y in the world, counter-clockwise; frame t has `counts[t]` of them, the rest are NaN. A polygon may be a
+    The convex hulls of the points in contact, seen from above.
+
+    `corners` (T, M, 2) [m] x and y in the world, counter-clockwise; frame t has
+    `counts[t]` of them, the rest are NaN. A polygon may be a
     line (2), a point (1) or nothing (0).
     """
 
@@ -205,9 +230,12 @@ class SupportPolygons(ContentEquality):
 
 
 def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
-    """Return the height [m] of the flat ground under a walk: the median over all frames of the lowest foot's lowest point; 0 without feet.
+    """Return the height [m] of the flat ground under a walk.
 
-    As a foot is on the ground most of the time, neither jumps nor single frames below the ground change it.
+    The median over all frames of the lowest foot's lowest point; 0 without feet.
+
+    As a foot is on the ground most of the time, neither jumps nor single frames below
+    the ground change it.
     """
     from bodymotion.kernels.feet import lowest
 
@@ -237,13 +265,16 @@ def detect_contacts(
 
     A foot that is low is in contact, except
 
-    - while it lifts off or comes down: it lifts off from where it is for the last time less than 1 mm above the height of the contact, or
+    - while it lifts off or comes down: it lifts off from where it is for the last time
+      less than 1 mm above the height of the contact, or
       has been at one height for 0.1 s;
-    - while it is fast and does not slip. It slips when it is on the mean at most 1 mm above the height of the contact and 2 mm above the
-      lowest foot; but a foot that is fast for less than 0.1 s just after coming down or before lifting off still swings, unless it is on
-      the ground or below it.
+    - while it is fast and does not slip. It slips when it is on the mean at most 1 mm
+      above the height of the contact and 2 mm above the
+      lowest foot; but a foot that is fast for less than 0.1 s just after coming down or
+      before lifting off still swings, unless it is on the ground or below it.
 
-    So a foot that is dragged over the ground is in contact, however fast. A crawler is never fast: its belt touches, not the link.
+    So a foot that is dragged over the ground is in contact, however fast. A crawler is
+    never fast: its belt touches, not the link.
 
     Parameters
     ----------
@@ -252,7 +283,8 @@ def detect_contacts(
     link_poses, link_velocities:
         (T, L, 7) and (T, L, 6) in the world.
     ground:
-        Height [m] of the ground, one number or one per frame (T,), for stairs and lifts.
+        Height [m] of the ground, one number or one per frame (T,), for stairs and
+        lifts.
     times:
         (T,) [s].
     """
@@ -289,8 +321,9 @@ def detect_contacts(
 def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]:
     """Return the slip of feet in each of their stance phases, foot by foot, without crawlers.
 
-    It is the path of the contact point over intervals of 0.1 s, so that noise such as the rounding of files does not add up. The fastest
-    frame is that of the fastest interval.
+    It is the path of the contact point over intervals of 0.1 s, so that noise such as
+    the rounding of files does not add up. The fastest frame is that of the fastest
+    interval.
     """
     at = np.asarray(times, dtype=np.float64)
     found: list[FootSlip] = []
@@ -331,7 +364,10 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
 
 
 def longest_slip(contacts: Contacts, times: npt.ArrayLike) -> float:
-    """Return the longest slip [m] of a foot in one stance phase; 0 without feet."""
+    """Return the longest slip [m] of a foot in one stance phase.
+
+    0 without feet.
+    """
     return max((slip.way for slip in foot_slips(contacts, times)), default=0.0)
 
 
@@ -346,7 +382,11 @@ def support_polygons(
     link_poses: npt.ArrayLike,
     ground: float | npt.ArrayLike,
 ) -> SupportPolygons:
-    """Return the support polygons: convex hulls of the points of feet in contact that are within 3 mm of a foot's lowest point."""
+    """Return the support polygons.
+
+    Convex hulls of the points of feet in contact that are within 3 mm of a foot's
+    lowest point.
+    """
     from bodymotion.kernels.feet import hulls
 
     poses = np.asarray(link_poses, dtype=np.float64)
@@ -371,15 +411,19 @@ def root_on_feet(
 ) -> Floats:
     """Return root poses (T, 7) in the world for which the feet of a walk do not slip, for joint values (T, J).
 
-    The lowest foot is in contact and does not move, until another one would be lower by 0.1 mm; then that one does not move. So feet do not
-    slip, and there is no flight phase; while a sole rolls over its toe, the root is inexact until the next foot is in contact.
+    The lowest foot is in contact and does not move, until another one would be lower by
+    0.1 mm; then that one does not move. So feet do not slip, and there is no flight
+    phase; while a sole rolls over its toe, the root is inexact until the next foot is
+    in contact.
 
     Parameters
     ----------
     feet:
-        Indices or names of the links that may be in contact; by default those of `feet_of_joints`.
+        Indices or names of the links that may be in contact; by default those of
+        `feet_of_joints`.
     start:
-        (7,) the root's pose in the first frame; by default the body's own, at the height where its lowest foot is at z = 0.
+        (7,) the root's pose in the first frame; by default the body's own, at the
+        height where its lowest foot is at z = 0.
 
     Raises
     ------
@@ -394,8 +438,9 @@ def root_on_feet(
 def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
     """Return the links, in link order, that are feet in a motion of joint values (T, J) alone.
 
-    They are those that `find_feet` finds in the first frame and in the whole motion, with the root at the body's own pose, and those that
-    it finds when these carry the body.
+    They are those that `find_feet` finds in the first frame and in the whole motion,
+    with the root at the body's own pose, and those that it finds when these carry the
+    body.
     """
     values = np.asarray(q, dtype=np.float64)
     if len(values):

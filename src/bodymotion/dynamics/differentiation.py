@@ -7,15 +7,18 @@ savgol   the least-squares polynomial of a window (Savitzky and Golay,     the s
          1964): it removes noise, and some of the fast movement
 ======== ================================================================= ===============================================================
 
-Orientations are differentiated through the logarithm. Around frame k the orientation is R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the
-rotation vectors to its neighbours; at φ = 0 the angular velocity is φ' and the angular acceleration φ'', both exactly, in the link's own
-frame. So a rotation at constant speed about a fixed axis has that speed and no acceleration, at any frame rate; but the angle between a
-frame and the farthest one of its window must be below π.
+Orientations are differentiated through the logarithm. Around frame k the orientation is
+R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the rotation vectors to its neighbours; at φ
+= 0 the angular velocity is φ' and the angular acceleration φ'', both exactly, in the
+link's own frame. So a rotation at constant speed about a fixed axis has that speed and
+no acceleration, at any frame rate; but the angle between a frame and the farthest one
+of its window must be below π.
 
-At the ends there are frames on one side only: central and savgol use the polynomial of the first (last) whole window there. A window is
-limited to the frames that exist, and the order of its polynomial is less than their number: two frames have one velocity and no
-acceleration, a single one has neither. The spline of orientations has, at its two ends, the angular velocity of the polynomial of order
-4 through five rotation vectors.
+At the ends there are frames on one side only: central and savgol use the polynomial of
+the first (last) whole window there. A window is limited to the frames that exist, and
+the order of its polynomial is less than their number: two frames have one velocity and
+no acceleration, a single one has neither. The spline of orientations has, at its two
+ends, the angular velocity of the polynomial of order 4 through five rotation vectors.
 """
 
 from typing import Literal, TypeAlias
@@ -36,11 +39,17 @@ Stencils: TypeAlias = tuple[Indices, Floats, Floats]
 
 MIN_REST = 0.5
 REST_FRAMES = 20
-"""[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document defines."""
+"""[s] and in medians of the times between frames.
+
+Over longer times without a frame the robot rests, as the .seq document defines.
+"""
 
 
 def stretches(times: Floats) -> list[int]:
-    """Return the edges of the stretches of frames at `times` (T,) [s]: where frames are far apart, the robot rests between two of them."""
+    """Return the edges of the stretches of frames at `times` (T,) [s].
+
+    Where frames are far apart, the robot rests between two of them.
+    """
     if len(times) > 1:
         longest = max(MIN_REST, REST_FRAMES * median_step(times))
     else:
@@ -63,12 +72,14 @@ def derivatives(
     window, order:
         Of "savgol": number of frames (odd) of the window, and order of its polynomial.
 
-    Numbers that are not finite have the derivative NaN; for their neighbours they are replaced by straight lines.
+    Numbers that are not finite have the derivative NaN; for their neighbours they are
+    replaced by straight lines.
 
     Raises
     ------
     ValueError
-        When times do not increase or their count differs from that of the values; `WrongUseError` for an invalid method, window or order.
+        When times do not increase or their count differs from that of the values;
+        `WrongUseError` for an invalid method, window or order.
     """
     values, times = (
         real_numbers(values, "values"),
@@ -104,8 +115,9 @@ def pose_derivatives(
 ) -> tuple[Floats, Floats]:
     """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
 
-    Velocities are those of the origin [m/s], then the angular velocity [rad/s], both along the world's axes; so are accelerations
-    [m/s², rad/s²]. The rest is as for `derivatives`.
+    Velocities are those of the origin [m/s], then the angular velocity [rad/s], both
+    along the world's axes; so are accelerations [m/s², rad/s²]. The rest is as for
+    `derivatives`.
     """
     poses = real_numbers(poses, "poses")
     if poses.ndim < 2 or poses.shape[-1] != 7:
@@ -157,7 +169,8 @@ def _check_method(method: str, window: int, order: int) -> None:
         window < 3 or window % 2 == 0 or not 2 <= order < window
     ):
         raise WrongUseError(
-            f"expected an odd window of 3 frames or more with an order from 2 to below it, got window {window} and order {order}"
+            "expected an odd window of 3 frames or more with an order from 2 to "
+            f"below it, got window {window} and order {order}"
         )
 
 
@@ -215,7 +228,8 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
     back = jacobians(step)[1]
     gap = gaps[:, None, None]
     gains = np.empty(spins.shape)
-    # θ''(0) of the cubic θ with θ(0) = 0, θ(h) = φ, θ'(0) = ω₀, θ'(h) = J(φ)⁻¹·ω₁; at the last frame the same, looking back.
+    # θ''(0) of the cubic θ with θ(0) = 0, θ(h) = φ, θ'(0) = ω₀, θ'(h) = J(φ)⁻¹·ω₁; at
+    # the last frame the same, looking back.
     gains[:-1] = (
         6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * applied(back, spins[1:])
     ) / gap

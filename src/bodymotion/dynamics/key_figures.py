@@ -1,4 +1,7 @@
-"""The key figures of a motion: few numbers, each with its time and its joint, link or foot."""
+"""The key figures of a motion.
+
+Few numbers, each with its time and its joint, link or foot.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,13 @@ MIN_SLIP = 1e-9  # [m] A shorter foot slip is a rounding error and counts as 0.
 
 @dataclass(frozen=True)
 class Figure(ShortRepr):
-    """One number about a motion: its `name` for programs, its `title` for people, and the `part` (joint, link or foot) it is of.
+    """One number about a motion.
 
-    `value` is in SI; the `unit` of shares, numbers from 0 to 1, is "share"; a count has none. `time` [s] is that of an event.
+    Its `name` for programs, its `title` for people, and the `part` (joint, link or
+    foot) it is of.
+
+    `value` is in SI; the `unit` of shares, numbers from 0 to 1, is "share"; a count has
+    none. `time` [s] is that of an event.
     """
 
     name: str
@@ -138,7 +145,10 @@ def _largest(
 def _of_joints(
     name: str, title: str, unit: str, of: Series, *, smallest: bool = False
 ) -> Iterator[Figure]:
-    """Return the largest amount, or the smallest value, over all joints of one unit; sliding joints are another figure."""
+    """Return the largest amount, or the smallest value, over all joints of one unit.
+
+    Sliding joints are another figure.
+    """
     if smallest:
         values = -of.values
     else:

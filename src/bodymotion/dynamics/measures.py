@@ -1,4 +1,6 @@
-"""`measure`: from a body and a motion to joint values, root poses and their derivatives; `Measures`: what is computed of them.
+"""`measure`: from a body and a motion to joint values, root poses and their derivatives.
+
+`Measures`: what is computed of them.
 
 Each result is computed when it is first read.
 """
@@ -70,28 +72,39 @@ if TYPE_CHECKING:
 ON_FEET = judgement.note(
     "MEAS101",
     "A motion has the pose of the root. Otherwise it is computed from feet in contact.",
-    "on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
+    "on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's "
+    "own pose",
     example=("a walk with JointDisplacement alone", "one with the root's pose, too"),
 )
 NOT_FINITE = judgement.warning(
     "MEAS103",
-    "The numbers of a measured motion are finite. Results that depend on others are left out.",
+    "The numbers of a measured motion are finite. Results that depend on others are "
+    "left out.",
     "`bodymotion check` reports where they are",
     example=("nan for a joint in one frame", "a number"),
 )
 
 SMOOTHING_TIME = 0.05
 SMOOTHING_TIME_ON_FEET = 0.15
-"""[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
+"""[s] Window of the polynomials of "suited" derivatives.
+
+The second one of a root that follows the feet.
+"""
 MAX_NAMED = 5  # Joints that are named in a message at most.
 MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
 MIN_WINDOW_PLAYED = 5
-"""The same for a played animation: its accelerations jump at keyframes, where splines would oscillate."""
+"""The same for a played animation.
+
+Its accelerations jump at keyframes, where splines would oscillate.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measures(ShortRepr):
-    """The result of `measure`: T frames of a body with L links and J joint columns. Arrays are read-only, directions the world's.
+    """The result of `measure`.
+
+    T frames of a body with L links and J joint columns. Arrays are read-only,
+    directions the world's.
 
     Attributes
     ----------
@@ -102,13 +115,15 @@ class Measures(ShortRepr):
     root_poses:
         (T, 7) of the root link in the world.
     root_velocity, root_acceleration:
-        (T, 6) of the root link's origin [m/s, m/s²], then its angular velocity and acceleration [rad/s, rad/s²].
+        (T, 6) of the root link's origin [m/s, m/s²], then its angular velocity and
+        acceleration [rad/s, rad/s²].
     gravity:
         (3,) [m/s²] the acceleration of free fall.
     problems:
         Irregularities of the motion on this body.
     timeline:
-        Of the frames, with the motion's frame rate where it has one; None if only `times` are given.
+        Of the frames, with the motion's frame rate where it has one; None if only
+        `times` are given.
     """
 
     body: Body
@@ -132,7 +147,10 @@ class Measures(ShortRepr):
 
     @property
     def is_mounted(self) -> bool:
-        """Whether the root is fixed to the world: then its mount carries the body, and no foot does."""
+        """Whether the root is fixed to the world.
+
+        Then its mount carries the body, and no foot does.
+        """
         return self.body.is_mounted
 
     @cached_property
@@ -157,12 +175,18 @@ class Measures(ShortRepr):
     def jacobian(
         self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)
     ) -> Floats:
-        """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
+        """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame.
+
+        See `bodymotion.dynamics.jacobian`.
+        """
         return trees.jacobian(self.body, self.link_poses, link, point)
 
     @cached_property
     def mass_matrix(self) -> Floats:
-        """(T, 6 + J, 6 + J) of the velocities (v₀, ω₀, q̇), with the rotors; see `bodymotion.dynamics.mass_matrix`."""
+        """(T, 6 + J, 6 + J) of the velocities (v₀, ω₀, q̇), with the rotors.
+
+        See `bodymotion.dynamics.mass_matrix`.
+        """
         return frozen(trees.mass_matrix(self.body, self.link_poses))
 
     @cached_property
@@ -182,7 +206,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def center_of_mass_acceleration(self) -> Floats:
-        """(T, 3) [m/s²] in the world; 0 for a body without mass."""
+        """(T, 3) [m/s²] in the world.
+
+        0 for a body without mass.
+        """
         mass = self.body.mass
         return frozen(
             self.root_wrench[:, :3] / mass + self.gravity
@@ -229,14 +256,18 @@ class Measures(ShortRepr):
 
     @property
     def free_torques(self) -> Floats:
-        """(T, J) [Nm, N] of the joints when all external forces act on the root link: the result of inverse dynamics alone."""
+        """(T, J) [Nm, N] of the joints when all external forces act on the root link.
+
+        The result of inverse dynamics alone.
+        """
         return self._inverse.torques
 
     @cached_property
     def torques(self) -> Floats:
         """(T, J) [Nm, for slides N] of the joints, rotors included, with the ground's forces acting on the feet in contact.
 
-        These forces are distributed as in `contact_wrenches`. Without contact, and for a mounted body, they are `free_torques`.
+        These forces are distributed as in `contact_wrenches`. Without contact, and for
+        a mounted body, they are `free_torques`.
         """
         torques = np.array(self.free_torques)
         if self.is_mounted:
@@ -330,7 +361,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def zmp(self) -> Floats:
-        """(T, 3) [m] the zero moment point of the motion on the ground, in the world; NaN where the body is airborne."""
+        """(T, 3) [m] the zero moment point of the motion on the ground, in the world.
+
+        NaN where the body is airborne.
+        """
         weight = self.body.mass * float(np.linalg.norm(self.gravity))
         return frozen(
             trees.zero_moment_point(
@@ -340,7 +374,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def recorded_zmp(self) -> Floats | None:
-        """(T, 3) [m] the zero moment point that is recorded in the motion, in the world; None where there is none."""
+        """(T, 3) [m] the zero moment point that is recorded in the motion, in the world.
+
+        None where there is none.
+        """
         zmp = self.motion.zmp
         if zmp is None or not zmp.num_frames:
             return None
@@ -358,7 +395,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def stability_margin(self) -> Floats:
-        """(T,) [m] distance of the zero moment point inside the support polygon; negative outside, NaN while airborne."""
+        """(T,) [m] distance of the zero moment point inside the support polygon.
+
+        Negative outside, NaN while airborne.
+        """
         return frozen(self.support_polygons.margins(self.zmp[:, :2])[0])
 
     @cached_property
@@ -373,12 +413,18 @@ class Measures(ShortRepr):
 
     @cached_property
     def power(self) -> Floats:
-        """(T, J) [W] mechanical power of each joint: torque times velocity; negative where it brakes."""
+        """(T, J) [W] mechanical power of each joint.
+
+        Torque times velocity; negative where it brakes.
+        """
         return frozen(self.torques * self.joint_velocities)
 
     @cached_property
     def work(self) -> Floats:
-        """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal rule); an unknown power counts as 0."""
+        """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal rule).
+
+        An unknown power counts as 0.
+        """
         steps = (
             np.nan_to_num(
                 0.5 * (self.power[1:] + self.power[:-1]), posinf=np.inf, neginf=-np.inf
@@ -409,7 +455,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def limit_distances(self) -> Floats:
-        """(T, J) [rad, m] to the nearer limit of each joint; negative beyond it, inf without limits."""
+        """(T, J) [rad, m] to the nearer limit of each joint.
+
+        Negative beyond it, inf without limits.
+        """
         q = self.joint_displacements
         joints = self.body.joints
         lower, upper = (
@@ -419,7 +468,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def velocity_limit_distances(self) -> Floats:
-        """(T, J) [rad/s, m/s] to the nearer limit of each joint's velocity; negative beyond it, inf without limits."""
+        """(T, J) [rad/s, m/s] to the nearer limit of each joint's velocity.
+
+        Negative beyond it, inf without limits.
+        """
         dq = self.joint_velocities
         joints = self.body.joints
         lower, upper = (
@@ -455,9 +507,12 @@ class Measures(ShortRepr):
     def read(
         self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()
     ) -> sensors.Reading | CameraFrames:
-        """Return the readings of a sensor, given itself or by its name; for a camera its frames.
+        """Return the readings of a sensor, given itself or by its name.
 
-        `scenery` is the environment of range sensors and cameras. See `read_sensor` and `camera_frames`.
+        For a camera its frames.
+
+        `scenery` is the environment of range sensors and cameras. See `read_sensor` and
+        `camera_frames`.
         """
         from bodymotion.dynamics import sensors
         from bodymotion.dynamics.sensors import camera_frames
@@ -477,7 +532,8 @@ class Measures(ShortRepr):
     ) -> tuple[sensors.Reading, ...]:
         """Return the readings of all accelerometers, gyros, force and range sensors, in the body's order of devices.
 
-        Cameras are left out, as their frames need much more memory; `read` returns those of one.
+        Cameras are left out, as their frames need much more memory; `read` returns
+        those of one.
         """
         from bodymotion.dynamics import sensors
 
@@ -507,43 +563,55 @@ def measure(
     on_feet: bool | None = None,
     by_position: bool = False,
 ) -> Measures:
-    """Measure a motion on a body. Most results are computed when they are first read.
+    """Measure a motion on a body.
 
-    The motion is that of the joints and the root's pose, also where the motion has the poses of all links beside them; from poses of all
-    links alone, joints are recovered. Components on several timelines get one (`Motion.synchronized`), cubically. Over a long gap between
-    time stamps the robot rests. Numbers that are not finite are left out, with all results that depend on them. `Measures.problems`
-    reports this, and other irregularities.
+    Most results are computed when they are first read.
+
+    The motion is that of the joints and the root's pose, also where the motion has the
+    poses of all links beside them; from poses of all links alone, joints are recovered.
+    Components on several timelines get one (`Motion.synchronized`), cubically. Over a
+    long gap between time stamps the robot rests. Numbers that are not finite are left
+    out, with all results that depend on them. `Measures.problems` reports this, and
+    other irregularities.
 
     Parameters
     ----------
     derivative, window, order:
-        Method for velocities and accelerations: "spline", "central" or "savgol", see `derivatives`; or "suited": splines, but from 180
-        frames per second on, where files have too few digits for them, "savgol" over 0.05 s (`window` is ignored then); for a played
-        animation, whose accelerations jump at its keyframes, from 100 on. Jumps of rotating joints by full turns are removed.
+        Method for velocities and accelerations: "spline", "central" or "savgol", see
+        `derivatives`; or "suited": splines, but from 180 frames per second on, where
+        files have too few digits for them, "savgol" over 0.05 s (`window` is ignored
+        then); for a played animation, whose accelerations jump at its keyframes, from
+        100 on. Jumps of rotating joints by full turns are removed.
     gravity:
         [m/s²] downwards along z, or the acceleration (3,) of free fall.
     ground:
-        Height [m] of level ground, one number or one per frame (T,); by default the median height of the lowest foot, or its height in each
-        frame where the root follows the feet.
+        Height [m] of level ground, one number or one per frame (T,); by default the
+        median height of the lowest foot, or its height in each frame where the root
+        follows the feet.
     feet:
-        Indices or names of the links that may be in contact; by default those that `find_feet` finds, or those that the root follows.
+        Indices or names of the links that may be in contact; by default those that
+        `find_feet` finds, or those that the root follows.
     thresholds:
         Thresholds of contact.
     close_loops:
         Whether dependent joints in closed loops are computed from the others.
     on_feet:
-        Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone. The
-        root's velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None
-        computes it, with a note in `Measures.problems`, if the motion has no root pose, the root is free, and there are feet, none of
-        which rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.
+        Whether to compute the root's pose so that feet in contact do not slip
+        (`root_on_feet`): for walks that have joints alone. The root's velocity then has
+        a small step where the supporting foot changes; "suited" derivatives of it are
+        those over 0.15 s. None computes it, with a note in `Measures.problems`, if the
+        motion has no root pose, the root is free, and there are feet, none of which
+        rotates by a full turn as wheels do. Otherwise a root without a pose has the
+        body's own.
     by_position:
         Read joint columns by position, whatever their names.
 
     Raises
     ------
     ValueError
-        When the motion does not fit the body (`Body.joint_values`, `Body.link_poses`), has no frames, none with finite numbers, or times
-        that do not increase; or with `on_feet`, when there are no feet. `WrongUseError` for an invalid argument.
+        When the motion does not fit the body (`Body.joint_values`, `Body.link_poses`),
+        has no frames, none with finite numbers, or times that do not increase; or with
+        `on_feet`, when there are no feet. `WrongUseError` for an invalid argument.
     KeyError
         When no link has the name of a foot.
     TypeError
@@ -554,7 +622,8 @@ def measure(
         motion = put_by_position(motion, body)
     if derivative not in ("suited", *DERIVATIVES):
         raise WrongUseError(
-            f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}"
+            f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got "
+            f"{derivative!r}"
         )
     placed = configurations(
         body, motion, feet=feet, close_loops=close_loops, on_feet=on_feet
@@ -635,9 +704,12 @@ def measure(
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
-    """A motion on a body: joint values (T, J) and root poses (T, 7), with NaN where they are not finite.
+    """A motion on a body.
 
-    `feet` are those that are given or that the root follows; `ground` (T,) is the height of the lowest one if the root follows them.
+    Joint values (T, J) and root poses (T, 7), with NaN where they are not finite.
+
+    `feet` are those that are given or that the root follows; `ground` (T,) is the
+    height of the lowest one if the root follows them.
     """
 
     timeline: Timeline
@@ -662,7 +734,10 @@ def configurations(
     close_loops: bool = False,
     on_feet: bool | None = None,
 ) -> Configurations:
-    """Return the joint values and root poses of a motion on a body; options and errors are those of `measure`."""
+    """Return the joint values and root poses of a motion on a body.
+
+    Options and errors are those of `measure`.
+    """
     if feet is None:
         links = None
     else:
@@ -717,7 +792,8 @@ def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
     heights = np.asarray(ground, dtype=np.float64)
     if heights.shape not in ((), (1,), (frames,)):
         raise WrongUseError(
-            f"ground: expected one height, or one for each of {frames} frames, got shape {heights.shape}"
+            f"ground: expected one height, or one for each of {frames} frames, got "
+            f"shape {heights.shape}"
         )
     if not np.isfinite(heights).all():
         wrong = heights[~np.isfinite(heights)][0]
@@ -728,7 +804,10 @@ def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
 def _followed_feet(
     body: Body, q: Floats, feet: tuple[int, ...] | None
 ) -> tuple[int, ...]:
-    """Return the feet that the root may follow; none where the root is not free, or a foot is a wheel."""
+    """Return the feet that the root may follow.
+
+    None where the root is not free, or a foot is a wheel.
+    """
     if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
@@ -758,7 +837,8 @@ def _finite(
         return q, root, ()
     if (q.size and wrong.all()) or lost.all():
         raise ValueError(
-            f"no frame has a finite {'root pose' if lost.all() else 'joint value'}, so it cannot be measured"
+            f"no frame has a finite {'root pose' if lost.all() else 'joint value'}, "
+            "so it cannot be measured"
         )
     frames = np.flatnonzero(wrong.any(axis=1) | lost)
     names = ["the root"] * bool(lost.any())
@@ -770,8 +850,10 @@ def _finite(
     else:
         more = ""
     message = (
-        f"{len(frames)} of {len(q)} frames have numbers that are not finite, from frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
-        f"{', '.join(names[:MAX_NAMED])}{more}; results that depend on them are left out"
+        f"{len(frames)} of {len(q)} frames have numbers that are not finite, from "
+        f"frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
+        f"{', '.join(names[:MAX_NAMED])}{more}; results that depend on them are left "
+        "out"
     )
     if root is not None and lost.any():
         root = np.where(lost[:, None], np.nan, root)

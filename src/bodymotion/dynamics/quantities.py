@@ -1,6 +1,9 @@
-"""The table of measurable quantities: name, title, unit, columns by name, limits. Plots, tables and pages read it.
+"""The table of measurable quantities.
 
-A new quantity is a new row of `QUANTITIES`; everything that shows or writes quantities includes it then.
+Name, title, unit, columns by name, limits. Plots, tables and pages read it.
+
+A new quantity is a new row of `QUANTITIES`; everything that shows or writes quantities
+includes it then.
 """
 
 from __future__ import annotations
@@ -36,15 +39,18 @@ class Series(ContentEquality):
     name, title:
         The key in `QUANTITIES`, and the title.
     of:
-        What each column belongs to: a "joint", a "link", a "foot", an "axis" of the world, or the whole "body".
+        What each column belongs to: a "joint", a "link", a "foot", an "axis" of the
+        world, or the whole "body".
     labels, units:
-        Of the N columns; labels are unique. Units are SI ("rad/s", "Nm" …), "" without a unit.
+        Of the N columns; labels are unique. Units are SI ("rad/s", "Nm" …), "" without
+        a unit.
     times:
         (T,) [s].
     values:
         (T, N); NaN where undefined.
     lower, upper:
-        (N,) the limits of the columns in the same units, ±inf where there is none; None where no column has any.
+        (N,) the limits of the columns in the same units, ±inf where there is none; None
+        where no column has any.
     """
 
     name: str
@@ -105,9 +111,10 @@ class Series(ContentEquality):
 class Quantity(ShortRepr):
     """A row of the table.
 
-    `unit` is that of rotating joints, then after "|" that of sliding ones where it is another; `values` returns (T,) or (T, N) of
-    measures for which `exists` is true, by default their attribute of the name of the row; `limits` returns the lower and the upper limit
-    of a joint, or None.
+    `unit` is that of rotating joints, then after "|" that of sliding ones where it is
+    another; `values` returns (T,) or (T, N) of
+    measures for which `exists` is true, by default their attribute of the name of the
+    row; `limits` returns the lower and the upper limit of a joint, or None.
     """
 
     title: str
@@ -123,7 +130,10 @@ def _jointed(m: Measures) -> bool:
 
 
 def _on_ground(m: Measures) -> bool:
-    """Return whether feet can carry the body: its root is not mounted, it has mass, and there are feet."""
+    """Return whether feet can carry the body.
+
+    Its root is not mounted, it has mass, and there are feet.
+    """
     return not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
 
 
@@ -250,7 +260,8 @@ def series(measures: Measures, name: str) -> Series:
     Raises
     ------
     KeyError
-        When there is no quantity of that name, or this motion on this body does not have it; the message lists those that exist.
+        When there is no quantity of that name, or this motion on this body does not
+        have it; the message lists those that exist.
     """
     if name not in QUANTITIES:
         raise KeyError(f"there is no quantity {name!r}; {choices(name, QUANTITIES)}")
@@ -261,7 +272,8 @@ def series(measures: Measures, name: str) -> Series:
         values = None
     if values is None:
         raise KeyError(
-            f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})"
+            f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in "
+            f"this motion ({name})"
         )
     if quantity.of == "joint":
         joints = measures.body.joints
@@ -288,7 +300,10 @@ def series(measures: Measures, name: str) -> Series:
 
 
 def measurable(measures: Measures) -> tuple[str, ...]:
-    """Return the names of the quantities of this motion on this body; only the feet are measured for this."""
+    """Return the names of the quantities of this motion on this body.
+
+    Only the feet are measured for this.
+    """
     return tuple(
         name for name, quantity in QUANTITIES.items() if quantity.exists(measures)
     )
@@ -310,7 +325,10 @@ def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
 def _limits(
     joints: Sequence[Joint], of: Callable[[Joint], tuple[float, float] | None]
 ) -> tuple[Floats, Floats] | tuple[None, None]:
-    """Return the lower and the upper limits (J,); None where no joint has any."""
+    """Return the lower and the upper limits (J,).
+
+    None where no joint has any.
+    """
     pairs = np.array(
         [of(joint) or (-np.inf, np.inf) for joint in joints], dtype=np.float64
     ).reshape(-1, 2)
@@ -327,8 +345,10 @@ def _lengths(vectors: Floats) -> Floats:
 class Extreme(ShortRepr):
     """The range of a column of a `Series`.
 
-    `lowest` and `highest` with their times [s]; `used` is the largest share of a limit that is used, counted from 0, at `used_time`: both
-    are None without a lower limit below 0 or an upper one above it. A column without numbers has NaN.
+    `lowest` and `highest` with their times [s]; `used` is the largest share of a limit
+    that is used, counted from 0, at `used_time`: both
+    are None without a lower limit below 0 or an upper one above it. A column without
+    numbers has NaN.
     """
 
     label: str

@@ -4,25 +4,31 @@
 AccelerationSensor   proper acceleration: that of the sensor's origin less gravity, so at rest it reads 1 g upwards      m/s²
 Gyro                 the angular velocity of the link                                                                   rad/s
 ForceSensor          force and moment about the sensor's origin that the sensor's link, and all links from there on,     N, Nm
-                     exert on the link before it: at an ankle, those of the ground, less the foot's weight and inertia
+                     exert on the link before it: at an ankle, those of the ground, less
+                     the foot's weight and inertia
 RangeSensor          distance to the environment along each ray, `scan_rate` times a second; inf beyond `max_distance`   m
 ==================== ================================================================================================== ==============
 
-All are along the sensor's own axes. Readings are limited to the sensor's max… values, axis by axis; a negative one is no limit.
+All are along the sensor's own axes. Readings are limited to the sensor's max… values,
+axis by axis; a negative one is no limit.
 
-A VisionSensor has frames (`camera_frames`). It looks along its −z axis with +y up. Its field of view is the angle over the shorter side of
-the image. Row 0 is at the top, column 0 on the left. A pixel shows what the ray through its centre hits first, of the environment and of
-the body itself. Faces are visible from outside, two-sided ones from both sides. Nothing is visible outside of the clip planes.
+A VisionSensor has frames (`camera_frames`). It looks along its −z axis with +y up. Its
+field of view is the angle over the shorter side of the image. Row 0 is at the top,
+column 0 on the left. A pixel shows what the ray through its centre hits first, of the
+environment and of the body itself. Faces are visible from outside, two-sided ones from
+both sides. Nothing is visible outside of the clip planes.
 
-Depth is measured along the camera's axis, as in a depth buffer: a wall straight ahead has the same depth everywhere. It is inf where
-nothing is visible.
+Depth is measured along the camera's axis, as in a depth buffer: a wall straight ahead
+has the same depth everywhere. It is inf where nothing is visible.
 
-Colours follow the lighting equation of VRML97 (ISO/IEC 14772-1, 4.14.4) with two parallel white lights, one along the camera's axis
-(0.7) and one from straight above (0.4), and ambient light (0.5). There are no shadows, and the background is black. What is more than
-half transparent is invisible, all else is opaque.
+Colours follow the lighting equation of VRML97 (ISO/IEC 14772-1, 4.14.4) with two
+parallel white lights, one along the camera's axis (0.7) and one from straight above
+(0.4), and ambient light (0.5). There are no shadows, and the background is black. What
+is more than half transparent is invisible, all else is opaque.
 
-The rays are those of range sensors (`bodymotion.kernels.rays`): depths agree with geometry to 1e-9, those of VTK's z-buffer only to 1e-3,
-and no window and no extra is needed.
+The rays are those of range sensors (`bodymotion.kernels.rays`): depths agree with
+geometry to 1e-9, those of VTK's z-buffer only to 1e-3, and no window and no extra is
+needed.
 """
 
 from __future__ import annotations
@@ -95,7 +101,8 @@ class Reading(ContentEquality):
     values:
         (N, C) along the sensor's own axes.
     saturated:
-        (N, C) whether a value is at the sensor's limit, or beyond the range of a range sensor.
+        (N, C) whether a value is at the sensor's limit, or beyond the range of a range
+        sensor.
     columns:
         C names: x y z; fx fy fz tx ty tz; of a range sensor the angles in radians.
     units:
@@ -115,7 +122,8 @@ def read_sensor(
 ) -> Reading:
     """Return the readings of an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body along the motion.
 
-    `scenery` is what range sensors measure: meshes, shapes and bodies in the world, without the body itself.
+    `scenery` is what range sensors measure: meshes, shapes and bodies in the world,
+    without the body itself.
 
     Raises
     ------
@@ -124,7 +132,8 @@ def read_sensor(
     """
     if not 0 <= device.link < len(measures.body.links):
         raise ValueError(
-            f"{device.kind} {device.name!r} is on link {device.link}; the body has {len(measures.body.links)} links"
+            f"{device.kind} {device.name!r} is on link {device.link}; the body has "
+            f"{len(measures.body.links)} links"
         )
     if isinstance(device, RangeSensor):
         return _ranges(
@@ -153,7 +162,8 @@ def read_sensor(
         )
         return limited_reading(device, measures.times, values)
     raise ValueError(
-        f"{with_article(device.kind)} cannot be read; accelerometers, gyros, force and range sensors can"
+        f"{with_article(device.kind)} cannot be read; accelerometers, gyros, force "
+        "and range sensors can"
     )
 
 
@@ -225,7 +235,8 @@ def level_ground(point: npt.ArrayLike) -> Shape:
 class Scenery:
     """The environment of range sensors and cameras.
 
-    `things`: meshes and shapes in the world's frame; bodies, at their `root_pose` with all joints at 0, with their visuals. Lines
+    `things`: meshes and shapes in the world's frame; bodies, at their `root_pose` with
+    all joints at 0, with their visuals. Lines
     and points are ignored.
     """
 
@@ -267,7 +278,8 @@ class Scenery:
     ) -> Floats:
         """Return the distances (...) [m] along rays from `origins` (..., 3) in `directions` (..., 3) to the nearest triangle.
 
-        Directions have any length but 0. Triangles have two sides; inf where there is none up to `longest`. Batch axes broadcast.
+        Directions have any length but 0. Triangles have two sides; inf where there is
+        none up to `longest`. Batch axes broadcast.
         """
         from bodymotion.kernels.rays import cast
 
@@ -296,14 +308,17 @@ class Scenery:
 def ray_directions(device: RangeSensor) -> Floats:
     """Return the unit directions (N, 3) of a range sensor's rays in its own frame, in order of `ray_angles`.
 
-    They lie in the XZ plane: angle 0 is along −z, the others are rotated about +y (to the left, towards −x, for positive angles).
+    They lie in the XZ plane: angle 0 is along −z, the others are rotated about +y (to
+    the left, towards −x, for positive angles).
     """
     angles = device.ray_angles
     return np.stack([-np.sin(angles), np.zeros_like(angles), -np.cos(angles)], axis=-1)
 
 
 def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
-    """Return the times (S,) [s] of scans: `scan_rate` or `frame_rate` times a second from the first frame to the last one.
+    """Return the times (S,) [s] of scans.
+
+    `scan_rate` or `frame_rate` times a second from the first frame to the last one.
 
     Without a rate there is one for every frame.
 
@@ -325,7 +340,8 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
     count = float(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1
     if count > MAX_SCANS:
         raise ValueError(
-            f"{device.name or 'a sensor'} would scan {count:.0f} times, more than {MAX_SCANS}; check its {field} of {rate:g} Hz"
+            f"{device.name or 'a sensor'} would scan {count:.0f} times, more than "
+            f"{MAX_SCANS}; check its {field} of {rate:g} Hz"
         )
     return np.asarray(np.minimum(times[0] + np.arange(int(count)) / rate, times[-1]))
 
@@ -343,7 +359,11 @@ def _shapes(thing: Thing) -> list[Shape]:
 
 @dataclass(frozen=True, eq=False)
 class CameraFrame(ShortRepr):
-    """One frame at `time` [s]: `color` (H, W, 3) in 0…255 and `depth` (H, W) [m], each None where the sensor does not have it."""
+    """One frame at `time` [s].
+
+    `color` (H, W, 3) in 0…255 and `depth` (H, W) [m], each None where the sensor does
+    not have it.
+    """
 
     time: float
     color: Bytes | None
@@ -352,14 +372,17 @@ class CameraFrame(ShortRepr):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CameraFrames(ShortRepr):
-    """The frames of one camera, drawn when they are read: `for frame in frames`, `frames[3]`, `frames[10:20].depth`.
+    """The frames of one camera, drawn when they are read.
+
+    `for frame in frames`, `frames[3]`, `frames[10:20].depth`.
 
     Attributes
     ----------
     device:
         The camera.
     times:
-        (N,) [s] of the frames: `frame_rate` times a second from the first frame of the motion on.
+        (N,) [s] of the frames: `frame_rate` times a second from the first frame of the
+        motion on.
     """
 
     device: VisionSensor
@@ -397,7 +420,10 @@ class CameraFrames(ShortRepr):
                 )
 
     def at(self, times: npt.ArrayLike) -> CameraFrames:
-        """Return the frames at these times [s] of the motion; before its start and after its end the camera rests."""
+        """Return the frames at these times [s] of the motion.
+
+        Before its start and after its end the camera rests.
+        """
         return replace(
             self,
             times=frozen(
@@ -428,7 +454,10 @@ class CameraFrames(ShortRepr):
 
     @property
     def depth(self) -> Floats | None:
-        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None for a sensor without depths; errors as `color`."""
+        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None for a sensor without depths.
+
+        Errors as `color`.
+        """
         return self._all[1]
 
     @cached_property
@@ -507,7 +536,8 @@ def check_camera(device: VisionSensor) -> None:
     device.half_size  # noqa: B018
     if not 0 < device.front_clip_distance < device.back_clip_distance:
         raise ValueError(
-            f"{device.name or 'a camera'}: expected clip distances that are positive and increase, got "
+            f"{device.name or 'a camera'}: expected clip distances that are positive "
+            "and increase, got "
             f"{device.front_clip_distance:g} and {device.back_clip_distance:g} m"
         )
 
@@ -515,7 +545,9 @@ def check_camera(device: VisionSensor) -> None:
 def camera_frames(
     measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()
 ) -> CameraFrames:
-    """Return the frames of a camera of the body along the motion; they are drawn when they are read.
+    """Return the frames of a camera of the body along the motion.
+
+    They are drawn when they are read.
 
     Parameters
     ----------
@@ -525,11 +557,13 @@ def camera_frames(
     Raises
     ------
     ValueError
-        When the image has no pixels, the field of view is not between 0 and π, or the clip distances are not positive and increasing.
+        When the image has no pixels, the field of view is not between 0 and π, or the
+        clip distances are not positive and increasing.
     """
     if not 0 <= device.link < len(measures.body.links):
         raise ValueError(
-            f"camera {device.name!r} is on link {device.link}; the body has {len(measures.body.links)} links"
+            f"camera {device.name!r} is on link {device.link}; the body has "
+            f"{len(measures.body.links)} links"
         )
     check_camera(device)
     return CameraFrames(

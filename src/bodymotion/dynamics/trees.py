@@ -1,7 +1,11 @@
-"""Kinematics and dynamics of a body's tree of links: velocities, accelerations and Jacobians, the forces of a motion, mass matrices.
+"""Kinematics and dynamics of a body's tree of links.
 
-Of forces: torques, momentum, energy, the zero moment point, and the ground's force on each foot. Where a body has closed loops, the forces
-of its extra joints are not known from the motion alone, and are assumed to be zero. `table` to `gravity_vector` make the kernels' arrays.
+Velocities, accelerations and Jacobians, the forces of a motion, mass matrices.
+
+Of forces: torques, momentum, energy, the zero moment point, and the ground's force on
+each foot. Where a body has closed loops, the forces of its extra joints are not known
+from the motion alone, and are assumed to be zero. `table` to `gravity_vector` make the
+kernels' arrays.
 """
 
 from __future__ import annotations
@@ -67,7 +71,9 @@ def mass_arrays(body: Body) -> Masses:
 
 
 def rotor_inertias(body: Body) -> Floats:
-    """Return the inertia (J,) [kg m² or kg] that rotors add to the joints: `equivalentInertia`, else gear_ratio² · rotor_inertia.
+    """Return the inertia (J,) [kg m² or kg] that rotors add to the joints.
+
+    `equivalentInertia`, else gear_ratio² · rotor_inertia.
 
     It is 0 for joints that move no link.
     """
@@ -81,7 +87,10 @@ def rotor_inertias(body: Body) -> Floats:
 
 
 def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
-    """Return the acceleration (3,) [m/s²] of free fall; a single number is its magnitude, downwards along z."""
+    """Return the acceleration (3,) [m/s²] of free fall.
+
+    A single number is its magnitude, downwards along z.
+    """
     array = np.asarray(gravity, dtype=np.float64)
     if not np.isfinite(array).all():
         raise WrongUseError(f"gravity: expected finite numbers, got {array}")
@@ -100,7 +109,9 @@ def link_velocities(
     joint_velocities: npt.ArrayLike,
     root_velocity: npt.ArrayLike = 0.0,
 ) -> Floats:
-    """Return the velocities (..., L, 6) of all links: v of the link's origin [m/s], then ω [rad/s], both along the world's axes.
+    """Return the velocities (..., L, 6) of all links.
+
+    V of the link's origin [m/s], then ω [rad/s], both along the world's axes.
 
     Parameters
     ----------
@@ -131,8 +142,9 @@ def link_accelerations(
 ) -> tuple[Floats, Floats]:
     """Return velocities and accelerations (..., L, 6) of all links.
 
-    Accelerations are the second derivative of the origin's position [m/s²] and the derivative of ω [rad/s²], along the world's axes,
-    without gravity; so is `root_acceleration` (..., 6). The rest is as for `link_velocities`.
+    Accelerations are the second derivative of the origin's position [m/s²] and the
+    derivative of ω [rad/s²], along the world's axes, without gravity; so is
+    `root_acceleration` (..., 6). The rest is as for `link_velocities`.
     """
     from bodymotion.kernels import kinematics
 
@@ -164,8 +176,10 @@ def jacobian(
 ) -> Floats:
     """Return the Jacobian (..., 6, 6 + J) of a point on a link.
 
-    It maps the velocities u = (v₀, ω₀, q̇) to the point's velocity and the link's angular velocity, all along the world's axes: v₀ is that
-    of the root link's origin, ω₀ the root's angular velocity, q̇ those of the joints in order of columns. Columns that move no link are 0.
+    It maps the velocities u = (v₀, ω₀, q̇) to the point's velocity and the link's
+    angular velocity, all along the world's axes: v₀ is that of the root link's origin,
+    ω₀ the root's angular velocity, q̇ those of the joints in order of columns. Columns
+    that move no link are 0.
 
     Parameters
     ----------
@@ -190,7 +204,9 @@ def jacobian(
 
 
 def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:
-    """Return the Jacobians (..., L, 6, 6 + J) of the origins of all links; see `jacobian`.
+    """Return the Jacobians (..., L, 6, 6 + J) of the origins of all links.
+
+    See `jacobian`.
 
     Raises
     ------
@@ -216,13 +232,16 @@ class InverseDynamics(ContentEquality):
     Attributes
     ----------
     torques:
-        (..., J) [Nm, for slides N] of each joint, in order of joint columns; 0 for joints that move no link, and for crawlers.
+        (..., J) [Nm, for slides N] of each joint, in order of joint columns; 0 for
+        joints that move no link, and for crawlers.
     root_wrench:
-        (..., 6) force [N] and moment [Nm] about the root link's origin, along the world's axes, that the world exerts on the body: by the
-        ground on a walking robot, all feet together; by the mount on a fixed one.
+        (..., 6) force [N] and moment [Nm] about the root link's origin, along the
+        world's axes, that the world exerts on the body: by the ground on a walking
+        robot, all feet together; by the mount on a fixed one.
     link_wrenches:
-        (..., L, 6) force and moment about the link's origin, along the world's axes, that each parent exerts on its link when nothing else
-        touches the links from there on; the root's is `root_wrench`. None unless requested.
+        (..., L, 6) force and moment about the link's origin, along the world's axes,
+        that each parent exerts on its link when nothing else touches the links from
+        there on; the root's is `root_wrench`. None unless requested.
     link_velocities:
         (..., L, 6) as `link_velocities` returns them.
     """
@@ -247,7 +266,8 @@ def inverse_dynamics(
 ) -> InverseDynamics:
     """Return forces and torques by the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), in one pass over all frames.
 
-    All external forces act on the root link; `Measures.torques` includes contacts at the feet.
+    All external forces act on the root link; `Measures.torques` includes contacts at
+    the feet.
 
     Parameters
     ----------
@@ -256,13 +276,13 @@ def inverse_dynamics(
     joint_velocities, joint_accelerations:
         (..., J) [rad/s, m/s and rad/s², m/s²], in order of joint columns.
     root_velocity, root_acceleration:
-        (..., 6) of the root link's origin, then angular ones, along the world's axes; the acceleration is that of the motion, without
-        gravity.
+        (..., 6) of the root link's origin, then angular ones, along the world's axes;
+        the acceleration is that of the motion, without gravity.
     gravity:
         [m/s²] downwards along z, or the acceleration (3,) of free fall.
     rotors:
-        Whether to add the torques of the joints' rotors: gear_ratio² · rotor_inertia (or `equivalentInertia` where a file has it)
-        times the joint's acceleration.
+        Whether to add the torques of the joints' rotors: gear_ratio² · rotor_inertia
+        (or `equivalentInertia` where a file has it) times the joint's acceleration.
     wrenches:
         Whether to compute `link_wrenches`.
 
@@ -300,10 +320,13 @@ def inverse_dynamics(
 def mass_matrix(
     body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True
 ) -> Floats:
-    """Return the mass matrix M (..., 6 + J, 6 + J): the kinetic energy is ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇), see `jacobian`.
+    """Return the mass matrix M (..., 6 + J, 6 + J).
 
-    Composite rigid bodies (Walker and Orin, 1982). With `rotors` those of the joints are added to the diagonal. Rows 0 … 2 are the Jacobian
-    of the centre of mass, times the mass. Columns that move no link are 0.
+    The kinetic energy is ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇), see `jacobian`.
+
+    Composite rigid bodies (Walker and Orin, 1982). With `rotors` those of the joints
+    are added to the diagonal. Rows 0 … 2 are the Jacobian of the centre of mass, times
+    the mass. Columns that move no link are 0.
 
     Raises
     ------
@@ -337,7 +360,8 @@ class Momentum(ContentEquality):
     kinetic_energy:
         (...) [J] of the links, without rotors (`rotor_energy`).
     center_of_mass, center_of_mass_velocity:
-        (..., 3) [m] and [m/s] in the world; for a body without mass it is at its root, with velocity 0.
+        (..., 3) [m] and [m/s] in the world; for a body without mass it is at its root,
+        with velocity 0.
     """
 
     linear: Floats
@@ -357,7 +381,8 @@ def momentum(
     moving = np.asarray(link_velocities, dtype=np.float64)
     if moving.shape != (*batch, len(body.links), 6):
         raise ValueError(
-            f"link velocities: expected shape {(*batch, len(body.links), 6)}, got {moving.shape}"
+            f"link velocities: expected shape {(*batch, len(body.links), 6)}, got "
+            f"{moving.shape}"
         )
     found = kinematics.momentum(
         mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)
@@ -373,7 +398,10 @@ def momentum(
 def potential_energy(
     body: Body, link_poses: npt.ArrayLike, *, gravity: float | npt.ArrayLike = GRAVITY
 ) -> Floats:
-    """Return the potential energy (...) [J] of the weight, −m·g·c: 0 where the centre of mass is at the height of the world's origin."""
+    """Return the potential energy (...) [J] of the weight, −m·g·c.
+
+    0 where the centre of mass is at the height of the world's origin.
+    """
     return np.asarray(
         -body.mass * (body.center_of_mass(link_poses) @ gravity_vector(gravity))
     )
@@ -395,7 +423,8 @@ def zero_moment_point(
 ) -> Floats:
     """Return the point (..., 3) [m] on level ground about which the force of the ground has no horizontal moment.
 
-    With F and N the force and the moment about the root's origin r that the world exerts on the body, and h the ground's height:
+    With F and N the force and the moment about the root's origin r that the world
+    exerts on the body, and h the ground's height:
 
         x = r_x − (N_y + (r_z − h)·F_x)/F_z        y = r_y + (N_x − (r_z − h)·F_y)/F_z        z = h
 
@@ -429,8 +458,10 @@ def load_shares(
 ) -> Floats:
     """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a centre of pressure `target` (T, 2).
 
-    `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
-    possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. They are 0 without contact.
+    `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum
+    to 1 and bring Σ w·point as near to the target as
+    possible; of those, they are the most even ones. With one foot, or on the line
+    between two, they are unique. They are 0 without contact.
     """
     positions = np.asarray(points, dtype=np.float64)
     on = np.array(in_contact, dtype=bool)
@@ -438,7 +469,8 @@ def load_shares(
     weights = np.zeros(on.shape)
     away = positions - np.asarray(target, dtype=np.float64)[:, None]
     away = np.where(on[..., None] & np.isfinite(away), away, 0.0)
-    # Scaled, so that the equations are regular for a far target, and for feet that coincide.
+    # Scaled, so that the equations are regular for a far target, and for feet that
+    # coincide.
     farthest = np.abs(away).max(axis=(1, 2), initial=1e-6)
     away = away / farthest[:, None, None]
     spread = np.maximum(np.sum(away * away, axis=(1, 2)), 1e-6)
@@ -473,9 +505,11 @@ def contact_wrenches(
 ) -> Floats:
     """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its contact point, along the world's axes.
 
-    Their sum is the total force and moment of the ground (`root_wrench` (T, 6), about the root at `root_position` (T, 3)). For two feet
-    or more the distribution is not unique; here a foot has the share w of `load_shares` for the zero moment point `zmp` (T, 3): of the
-    force, and of the remaining moment about the common point Σ w·point. In frames without contact they are 0.
+    Their sum is the total force and moment of the ground (`root_wrench` (T, 6), about
+    the root at `root_position` (T, 3)). For two feet or more the distribution is not
+    unique; here a foot has the share w of `load_shares` for the zero moment point `zmp`
+    (T, 3): of the force, and of the remaining moment about the common point Σ w·point.
+    In frames without contact they are 0.
     """
     wrench = np.asarray(root_wrench, dtype=np.float64)
     root = np.asarray(root_position, dtype=np.float64)

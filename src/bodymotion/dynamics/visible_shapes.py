@@ -1,4 +1,7 @@
-"""The shapes before a camera: which of their faces is visible at each pixel, its depth, and its colour."""
+"""The shapes before a camera.
+
+Which of their faces is visible at each pixel, its depth, and its colour.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ BYTES_PER_FACE = 3 * (3 + 3) * 8  # Of normals and paints.
 
 
 class VisibleShapes:
-    """Shapes before a camera, each fixed in one of some frames; their faces are numbered one after the other."""
+    """Shapes before a camera, each fixed in one of some frames.
+
+    Their faces are numbered one after the other.
+    """
 
     def __init__(self, shapes: Iterable[tuple[Shape, int]]) -> None:
         self._parts: list[_Part] = []
@@ -65,7 +71,8 @@ class VisibleShapes:
     ) -> None:
         """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of the camera from the depth `near` [m] on.
 
-        `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners` (H, W), the depths and the numbers of the visible
+        `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners`
+        (H, W), the depths and the numbers of the visible
         faces, which begin with `first`, are changed where something nearer is drawn.
         """
         from bodymotion.kernels.rays import cast
@@ -98,9 +105,12 @@ class VisibleShapes:
         owners: Indices,
         colors: npt.NDArray[np.uint8],
     ) -> None:
-        """Fill in `colors` (H, W, 3) the colours of the visible faces from number `first` on; see `draw`.
+        """Fill in `colors` (H, W, 3) the colours of the visible faces from number `first` on.
 
-        The last of the `views` is that of the world: the light from above comes along its z axis.
+        See `draw`.
+
+        The last of the `views` is that of the world: the light from above comes along
+        its z axis.
         """
         for part, paint in zip(self._parts, self._paints, strict=True):
             start = first + part.first
@@ -147,7 +157,8 @@ def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
             across = center[0]
         ahead = -center[2]
         distance = np.hypot(across, ahead)
-        # The tangents of the sphere, in the plane of the axis and the camera's direction.
+        # The tangents of the sphere, in the plane of the axis and the camera's
+        # direction.
         if radius < distance:
             spread = np.arcsin(radius / distance)
         else:
@@ -161,9 +172,12 @@ def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
 
 
 class _Paint:
-    """The material of one mesh: normals (F, 3, 3) and `paints` (F, 3, C) at the corners of its faces.
+    """The material of one mesh.
 
-    Paints are colours, or coordinates in `image` (H, W, 3); None where the whole mesh has the diffuse colour.
+    Normals (F, 3, 3) and `paints` (F, 3, C) at the corners of its faces.
+
+    Paints are colours, or coordinates in `image` (H, W, 3); None where the whole mesh
+    has the diffuse colour.
     """
 
     def __init__(
@@ -212,7 +226,8 @@ class _Paint:
     ) -> Floats:
         """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M, 3, 3) from the camera, in the mesh's frame.
 
-        `behind` (3,) and `above` (3,) are the directions to the light along the camera's axis and to that from above.
+        `behind` (3,) and `above` (3,) are the directions to the light along the
+        camera's axis and to that from above.
         """
         sides = (np.cross(corners[:, k - 2], corners[:, k - 1]) for k in range(3))
         shares = np.stack([np.sum(side * rays, axis=1) for side in sides], axis=1)
@@ -275,7 +290,10 @@ def _first(corners: Corners, columns: int) -> Floats:
 
 
 def _image(path: Path) -> tuple[npt.NDArray[np.uint8], bool] | None:
-    """Return the pixels (H, W, 3) of an image from the top and whether it is grey; None for invalid images."""
+    """Return the pixels (H, W, 3) of an image from the top and whether it is grey.
+
+    None for invalid images.
+    """
     from PIL import Image
 
     try:

@@ -1,7 +1,8 @@
 """Edit motions (trim, join, hold, change speed, reverse, mirror, smooth, fill gaps, move, convert) and bodies (scale, reroot).
 
-Each function takes a motion, or a body, and returns a new one. Unknown components, keys and labels of a motion are kept. What is lost, or
-cannot be done, is added to its `problems`.
+Each function takes a motion, or a body, and returns a new one. Unknown components, keys
+and labels of a motion are kept. What is lost, or cannot be done, is added to its
+`problems`.
 """
 
 from bodymotion.system.deferred import public

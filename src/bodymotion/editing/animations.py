@@ -1,6 +1,7 @@
 """Edit Spot animations: trim, reverse, mirror, change the speed, append.
 
-Each function returns a new animation, with the options, the parameters and the comments of the first one; comments follow their keyframes.
+Each function returns a new animation, with the options, the parameters and the comments
+of the first one; comments follow their keyframes.
 """
 
 import re
@@ -27,7 +28,10 @@ OTHER_SIDE = {"fl": "fr", "fr": "fl", "hl": "hr", "hr": "hl"}
 NEGATED = re.compile(
     r".*(_hx|(?<!_quat)_y|_roll|_yaw|_quat_x|_quat_z)|shoulder0|elbow1|wrist1"
 )
-"""Columns that change their sign in a mirror: positions to the left, rotations about x and z."""
+"""Columns that change their sign in a mirror.
+
+Positions to the left, rotations about x and z.
+"""
 NEGATED_PARAMETERS = {"shoulder_0_offset", "elbow_1_offset", "wrist_1_offset"}
 
 
@@ -36,7 +40,8 @@ def trim(
 ) -> Animation:
     """Return the part between two times [s], both included, which starts at time 0.
 
-    Ends between keyframes become keyframes, as pchip interpolates them. Raises ValueError where nothing is left.
+    Ends between keyframes become keyframes, as pchip interpolates them. Raises
+    ValueError where nothing is left.
     """
     frames = animation.keyframes
     check_keyframes(animation)
@@ -47,7 +52,8 @@ def trim(
     last = min(last, frames.times[-1])
     if not first <= last:
         raise WrongUseError(
-            f"no part of the {animation.duration:g} s is between {first:g} s and {last:g} s"
+            f"no part of the {animation.duration:g} s is between {first:g} s and "
+            f"{last:g} s"
         )
     inside = np.flatnonzero(
         (frames.times >= first - 1e-9) & (frames.times <= last + 1e-9)
@@ -81,7 +87,10 @@ def reverse(animation: Animation) -> Animation:
 
 
 def change_speed(animation: Animation, factor: float) -> Animation:
-    """Return the animation played `factor` times as fast; its beats per minute stay."""
+    """Return the animation played `factor` times as fast.
+
+    Its beats per minute stay.
+    """
     if not 0 < factor < np.inf:
         raise WrongUseError(f"speed: expected a positive number, got {factor:g}")
     frames = animation.keyframes
@@ -95,7 +104,10 @@ def change_speed(animation: Animation, factor: float) -> Animation:
 
 
 def mirror(animation: Animation) -> Animation:
-    """Return the animation with left and right exchanged; so are the ranges of offsets of the arm."""
+    """Return the animation with left and right exchanged.
+
+    So are the ranges of offsets of the arm.
+    """
     frames = animation.keyframes
     signs = np.array(
         [-1.0 if NEGATED.fullmatch(name) else 1.0 for name in frames.columns]
@@ -134,8 +146,8 @@ def append(
     Parameters
     ----------
     blend:
-        [s] between the two; by default the last gap between keyframes. Without it, a first pose that is the last one of the
-        first animation is used once.
+        [s] between the two; by default the last gap between keyframes. Without it, a
+        first pose that is the last one of the first animation is used once.
 
     Raises
     ------
@@ -147,7 +159,8 @@ def append(
     if set(first.columns) != set(second.columns):
         odd = sorted(set(first.columns) ^ set(second.columns))
         raise WrongUseError(
-            f"the animations have different columns: only one of them has {', '.join(odd[:6])}"
+            "the animations have different columns: only one of them has "
+            f"{', '.join(odd[:6])}"
         )
     if blend is not None and not blend > 0:
         raise WrongUseError(
@@ -179,7 +192,10 @@ def append(
 
 
 def _footprint(animation: Animation, *, last: bool) -> Floats:
-    """Return the frame (7,) of the feet at the first or the last keyframe; the origin where the legs are not controlled."""
+    """Return the frame (7,) of the feet at the first or the last keyframe.
+
+    The origin where the legs are not controlled.
+    """
     before = default_start(animation)
     tracks = Tracks(animation, before, before.frame)
     if not tracks.has_legs:
@@ -207,7 +223,8 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
         elif x is not None or y is not None:
             if abs(yaw) > SAME:
                 raise WrongUseError(
-                    f"the first animation rotates, and {part} has a column for only one of x and y"
+                    f"the first animation rotates, and {part} has a column for only "
+                    "one of x and y"
                 )
             for axis, column in enumerate((x, y)):
                 if column is not None:
@@ -234,7 +251,10 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
 def _rebuilt(
     animation: Animation, values: Floats, times: Floats, origin: Indices
 ) -> Animation:
-    """Return an animation with other keyframes; `origin` (N,) are the old ones, −1 for new ones."""
+    """Return an animation with other keyframes.
+
+    `origin` (N,) are the old ones, −1 for new ones.
+    """
     old = animation.keyframes
     source = animation.source
     zeros = None

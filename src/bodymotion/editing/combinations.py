@@ -30,7 +30,10 @@ RESIDUAL_TOLERANCE = 1e-3  # [m, rad]
 
 @dataclass(frozen=True)
 class Residual(ShortRepr):
-    """The difference between link poses and those by root and joints: the largest distance [m] and angle [rad], with link and frame."""
+    """The difference between link poses and those by root and joints.
+
+    The largest distance [m] and angle [rad], with link and frame.
+    """
 
     distance: float = 0.0
     distance_link: str = ""
@@ -41,23 +44,26 @@ class Residual(ShortRepr):
 
     def __str__(self) -> str:
         return (
-            f"links are at most {self.distance * 1000:.3g} mm ({self.distance_link}, frame {self.distance_frame}) and "
-            f"{np.degrees(self.angle):.3g}° ({self.angle_link}, frame {self.angle_frame}) from the poses by root and joints"
+            f"links are at most {self.distance * 1000:.3g} mm ({self.distance_link}, "
+            f"frame {self.distance_frame}) and "
+            f"{np.degrees(self.angle):.3g}° ({self.angle_link}, frame "
+            f"{self.angle_frame}) from the poses by root and joints"
         )
 
 
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
     """Return the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
 
-    Existing poses do not change; without a root pose the root is at the pose of the body. New poses get the timeline of the joint
-    displacements; a root on another timeline is interpolated linearly and by SLERP. For link poses alone (combination 1), drop
-    JointDisplacement afterwards.
+    Existing poses do not change; without a root pose the root is at the pose of the
+    body. New poses get the timeline of the joint displacements; a root on another
+    timeline is interpolated linearly and by SLERP. For link poses alone (combination
+    1), drop JointDisplacement afterwards.
 
     Raises
     ------
     ValueError
-        When the motion has no joint displacements, or no column for a joint of the body (`Body.joint_values`); the message names the
-        counts and the joints.
+        When the motion has no joint displacements, or no column for a joint of the body
+        (`Body.joint_values`); the message names the counts and the joints.
     """
     count = len(body.links)
     link_position = motion.link_position
@@ -121,26 +127,30 @@ def keep_root_pose(motion: Motion) -> Motion:
 def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     """Compute the joint displacements from the poses of all links (from combination 1 to 3; `keep_root_pose` continues to 2).
 
-    See `Body.recovered_joints`. Columns that move no link, and crawlers, keep their values where the motion has joint displacements on the
-    same timeline, and are 0 otherwise.
+    See `Body.recovered_joints`. Columns that move no link, and crawlers, keep their
+    values where the motion has joint displacements on the same timeline, and are 0
+    otherwise.
 
     Returns
     -------
-    The motion with JointDisplacement (T, J), which replaces an existing one, and the residual of the link poses. `problems`
-    reports more than 1 mm or 1 mrad. Existing columns are identified by name where they have names (`Body.joint_columns`).
+    The motion with JointDisplacement (T, J), which replaces an existing one, and the
+    residual of the link poses. `problems` reports more than 1 mm or 1 mrad. Existing
+    columns are identified by name where they have names (`Body.joint_columns`).
 
     Raises
     ------
     ValueError
-        When the motion does not have the poses of all links; the message names the counts. Also when only some of the names of its
-        joints are the body's.
+        When the motion does not have the poses of all links; the message names the
+        counts. Also when only some of the names of its joints are the body's.
     """
     link_position = motion.link_position
     count = len(body.links)
     if link_position is None or link_position.num_parts < count:
         raise ValueError(
-            f"the motion has poses of {0 if link_position is None else link_position.num_parts} links, "
-            f"{body.name or 'the body'} has {count} links: joints need the poses of all of them"
+            "the motion has poses of "
+            f"{0 if link_position is None else link_position.num_parts} links, "
+            f"{body.name or 'the body'} has {count} links: joints need the poses of "
+            "all of them"
         )
     old = motion.joint_displacement
     q = np.zeros((link_position.num_frames, body.num_joints))
@@ -173,7 +183,10 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
 def _labels(
     old: tuple[str, ...], columns: tuple[int, ...], body: Body
 ) -> tuple[str, ...]:
-    """Return the labels of columns in the body's order; new joints get the names of the body."""
+    """Return the labels of columns in the body's order.
+
+    New joints get the names of the body.
+    """
     if not old or columns[: len(old)] == tuple(range(len(old)))[: len(columns)]:
         return old[: len(columns)]
     return tuple(
@@ -210,7 +223,10 @@ def _residual(link_position: Floats, q: Floats, body: Body) -> Residual:
 
 
 def _worst(values: Floats, start: int) -> tuple[float, int, int]:
-    """Return the largest of values (T, L), its frame and its link; numbers that are not finite are ignored."""
+    """Return the largest of values (T, L), its frame and its link.
+
+    Numbers that are not finite are ignored.
+    """
     usable = np.where(np.isfinite(values), values, 0.0)
     frame, link = np.unravel_index(int(np.argmax(usable)), usable.shape)
     return float(usable[frame, link]), start + int(frame), int(link)

@@ -23,20 +23,24 @@ QUATERNION_TOLERANCE = 1e-3  # Accepted difference of the length of a quaternion
 
 
 def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
-    """Return the motion moved as a whole: each pose X of a link becomes `pose`·X, and so does a ZMP in the world frame.
+    """Return the motion moved as a whole.
 
-    Components of other contents do not change. `problems` reports those that may have positions in the world, and a motion with nothing to
-    move.
+    Each pose X of a link becomes `pose`·X, and so does a ZMP in the world frame.
+
+    Components of other contents do not change. `problems` reports those that may have
+    positions in the world, and a motion with nothing to move.
 
     Parameters
     ----------
     pose:
-        (7,) x y z [m] and the quaternion w x y z: a rotation about the origin of the world, then a translation.
+        (7,) x y z [m] and the quaternion w x y z: a rotation about the origin of the
+        world, then a translation.
 
     Raises
     ------
     ValueError
-        When a number is not finite, or the length of the quaternion is not 1 within 0.001.
+        When a number is not finite, or the length of the quaternion is not 1 within
+        0.001.
     """
     by = frozen(pose, (7,), "pose")
     if (
@@ -67,7 +71,9 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
 def start_at(
     motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0
 ) -> Motion:
-    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; height and tilt stay.
+    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame.
+
+    Height and tilt stay.
 
     Raises
     ------
@@ -77,11 +83,13 @@ def start_at(
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
         raise ValueError(
-            "the motion has no pose of the root link (LinkPosition), so it has no start position"
+            "the motion has no pose of the root link (LinkPosition), so it has no "
+            "start position"
         )
     if not np.isfinite(link_position.values[0, 0]).all():
         raise ValueError(
-            "the first pose of the root link has numbers that are not finite, so it cannot be moved"
+            "the first pose of the root link has numbers that are not finite, so it "
+            "cannot be moved"
         )
     if not np.isfinite([x, y, yaw]).all():
         raise ValueError(
@@ -94,9 +102,12 @@ def start_at(
 
 
 def heading(quaternion: npt.ArrayLike) -> Floats:
-    """Return the heading (...) [rad] of orientations (..., 4): the rotation about z that leaves only a tilt about a horizontal axis.
+    """Return the heading (...) [rad] of orientations (..., 4).
 
-    Unlike the yaw of roll, pitch and yaw it is also defined for a root that points straight up or down.
+    The rotation about z that leaves only a tilt about a horizontal axis.
+
+    Unlike the yaw of roll, pitch and yaw it is also defined for a root that points
+    straight up or down.
     """
     q = rotations.normalized(quaternion)
     return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]))
@@ -126,14 +137,18 @@ def moved(component: Component, by: Floats) -> Component:
 
 
 def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
-    """Return the root link's poses (N, 7) at times (N,) [s]; interpolated linearly and by SLERP between frames.
+    """Return the root link's poses (N, 7) at times (N,) [s].
 
-    Raises ValueError when the motion has none; the message begins with `what`, the operation that needs them.
+    Interpolated linearly and by SLERP between frames.
+
+    Raises ValueError when the motion has none; the message begins with `what`, the
+    operation that needs them.
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
         raise ValueError(
-            f"{what} needs the pose of the root link, and the motion has no LinkPosition"
+            f"{what} needs the pose of the root link, and the motion has no "
+            "LinkPosition"
         )
     root = link_position.values[:, :1]
     if np.array_equal(link_position.timeline.times, times):
@@ -142,7 +157,9 @@ def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
 
 
 def zmp_to_world(motion: Motion) -> Motion:
-    """Return the motion with its ZMP in the world frame; a ZMP that is in it already does not change.
+    """Return the motion with its ZMP in the world frame.
+
+    A ZMP that is in it already does not change.
 
     Raises
     ------
@@ -153,7 +170,10 @@ def zmp_to_world(motion: Motion) -> Motion:
 
 
 def zmp_to_root(motion: Motion) -> Motion:
-    """Return the motion with its ZMP in the root link's frame; otherwise like `zmp_to_world`."""
+    """Return the motion with its ZMP in the root link's frame.
+
+    Otherwise like `zmp_to_world`.
+    """
     return _all_converted(motion, root_relative=True)
 
 

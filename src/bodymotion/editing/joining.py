@@ -39,14 +39,18 @@ def keep(motion: Motion, *contents: str) -> Motion:
     Raises
     ------
     ValueError
-        When the motion has no component of a content; the message lists the existing ones.
+        When the motion has no component of a content; the message lists the existing
+        ones.
     """
     _check(motion, contents)
     return motion.replaced(*(c for c in motion.components if c.content in contents))
 
 
 def drop(motion: Motion, *contents: str) -> Motion:
-    """Return the motion without the components of these contents; errors are those of `keep`."""
+    """Return the motion without the components of these contents.
+
+    Errors are those of `keep`.
+    """
     _check(motion, contents)
     return motion.replaced(*(c for c in motion.components if c.content not in contents))
 
@@ -56,28 +60,35 @@ def _check(motion: Motion, contents: tuple[str, ...]) -> None:
     missing = [content for content in contents if content not in existing]
     if missing:
         raise ValueError(
-            f"no component {', '.join(missing)}; existing components: {', '.join(existing) or 'none'}"
+            f"no component {', '.join(missing)}; existing components: "
+            f"{', '.join(existing) or 'none'}"
         )
 
 
 def trim(
     motion: Motion, start: float | None = None, end: float | None = None
 ) -> Motion:
-    """Return the frames from time `start` to time `end` [s], both included; None means from the beginning, or to the end.
+    """Return the frames from time `start` to time `end` [s], both included.
 
-    Each component keeps its frames with start ≤ t ≤ end (within a microsecond). At a fixed rate the first frame that is kept becomes
-    frame 0; time stamps count from `start`. Components of unknown types are not trimmed; `problems` reports them.
+    None means from the beginning, or to the end.
+
+    Each component keeps its frames with start ≤ t ≤ end (within a microsecond). At a
+    fixed rate the first frame that is kept becomes frame 0; time stamps count from
+    `start`. Components of unknown types are not trimmed; `problems` reports them.
 
     Raises
     ------
     ValueError
-        When `end` is before `start`, or a component with frames has none in between; the message gives the times of its frames.
+        When `end` is before `start`, or a component with frames has none in between;
+        the message gives the times of its frames.
     """
     return motion.between(start, end)
 
 
 def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Motion:
-    """Return frames `first` to `last`, both included and counted from 0; negative indices count from the end.
+    """Return frames `first` to `last`, both included and counted from 0.
+
+    Negative indices count from the end.
 
     Time stamps count from that of the first frame.
 
@@ -120,29 +131,37 @@ def join(
 ) -> Motion:
     """Return motions one after another.
 
-    The last frame of one and the first of the next become one frame, so durations add up, and `join` restores what `trim` cut at a common
-    time. With `blend`, that many seconds of the end of one overlap with the beginning of the next, and one fades into the other: numbers by
-    a weight with zero speed and acceleration at both ends (6u⁵ − 15u⁴ + 10u³), orientations by SLERP with that weight.
+    The last frame of one and the first of the next become one frame, so durations add
+    up, and `join` restores what `trim` cut at a common time. With `blend`, that many
+    seconds of the end of one overlap with the beginning of the next, and one fades into
+    the other: numbers by a weight with zero speed and acceleration at both ends (6u⁵ −
+    15u⁴ + 10u³), orientations by SLERP with that weight.
 
-    Parts (joints, links) with names in two motions are identified by name, in the order of the first; without names in one of them, by
-    position. A component that is not in all motions is left out, and `problems` reports it. Other keys are those of the first motion.
+    Parts (joints, links) with names in two motions are identified by name, in the order
+    of the first; without names in one of them, by position. A component that is not in
+    all motions is left out, and `problems` reports it. Other keys are those of the
+    first motion.
 
     Parameters
     ----------
     blend:
         [s], rounded to whole frames.
     rebase:
-        Move each motion in x, y and heading so that its root begins at the pose of the root of the motion before it. Height and tilt do not
-        change. Without root poses nothing is moved.
+        Move each motion in x, y and heading so that its root begins at the pose of the
+        root of the motion before it. Height and tilt do not change. Without root poses
+        nothing is moved.
     body, foot:
-        The name of a link, such as the foot in contact at the transition: it continues from its last pose instead of the root, so that
-        it does not slip. With "auto" it is, in each transition, the link that is lowest at the end of one motion and the start of the next.
+        The name of a link, such as the foot in contact at the transition: it continues
+        from its last pose instead of the root, so that it does not slip. With "auto" it
+        is, in each transition, the link that is lowest at the end of one motion and the
+        start of the next.
 
     Raises
     ------
     ValueError
-        When the body has no link `foot`, a motion has no single fixed rate, rates, widths of components or names of their parts differ, or
-        a blend is longer than a motion.
+        When the body has no link `foot`, a motion has no single fixed rate, rates,
+        widths of components or names of their parts differ, or a blend is longer than a
+        motion.
     """
     return _join(motions, blend, rebase=rebase, body=body, foot=foot)
 
@@ -156,7 +175,10 @@ def _join(
     foot: str | None = None,
     since: float = 0.0,
 ) -> Motion:
-    """Return the motions joined, as `join`; times in messages are from `since` [s] of the result on."""
+    """Return the motions joined, as `join`.
+
+    Times in messages are from `since` [s] of the result on.
+    """
     if not motions:
         raise ValueError("there is nothing to join")
     if not 0 <= blend < np.inf:
@@ -165,7 +187,8 @@ def _join(
     overlap = round(min(blend * rate, max(m.num_frames for m in motions)))
     if any(overlap > m.num_frames - 1 for m in motions):
         raise ValueError(
-            f"a blend of {blend:g} s does not fit: the shortest motion takes {min(m.duration for m in motions):g} s"
+            f"a blend of {blend:g} s does not fit: the shortest motion takes "
+            f"{min(m.duration for m in motions):g} s"
         )
     tables = [_table(motion) for motion in motions]
     shared = [key for key in tables[0] if all(key in table for table in tables)]
@@ -205,7 +228,8 @@ def _join(
             next_part = table[key] if by is None else moved(table[key], by)
             assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
             _check_compatible(tails[key], next_part)
-            # Other motions may well differ, as in their arms; without a body, nobody knows which joints move feet.
+            # Other motions may well differ, as in their arms; without a body, nobody
+            # knows which joints move feet.
             if next_part.content == JOINT_DISPLACEMENT and is_repeated:
                 begin = sum(len(piece) for piece in pieces[key]) / rate - since
                 differences.append(
@@ -267,7 +291,10 @@ class _PoseDifference(NamedTuple):
 def _pose_difference(
     before: Timed, after: Timed, overlap: int, begin: float
 ) -> _PoseDifference:
-    """Return the difference of joints that fade into each other; the end of one motion begins at a time [s] of the result."""
+    """Return the difference of joints that fade into each other.
+
+    The end of one motion begins at a time [s] of the result.
+    """
     ending = before.values[-1 - overlap :]
     apart = ending - after.values[: overlap + 1]
     # Full turns are reported on their own (EDIT101).
@@ -287,13 +314,17 @@ def _pose_difference(
 
 
 def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:
-    """Return the problem that poses are not alike where motions are joined, with the largest difference; none where they are."""
+    """Return the problem that poses are not alike where motions are joined, with the largest difference.
+
+    None where they are.
+    """
     large = [one for one in differences if one.difference > MAX_POSE_DIFFERENCE]
     if not large:
         return []
     worst = max(large)
     message = (
-        f"{worst.joint} differs by {worst.difference:.3g} rad between the poses that are joined at {worst.time:.3g} s: "
+        f"{worst.joint} differs by {worst.difference:.3g} rad between the poses that "
+        f"are joined at {worst.time:.3g} s: "
         "feet slip, or joints jump"
     )
     problem = SLIPPING.problem(message, data=worst._asdict())
@@ -301,7 +332,10 @@ def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:
 
 
 class _Jump(NamedTuple):
-    """A jump where two motions are joined: how far, what elsewhere is the largest step in one frame, of what, and the time [s]."""
+    """A jump where two motions are joined.
+
+    How far, what elsewhere is the largest step in one frame, of what, and the time [s].
+    """
 
     jump: float
     step: float
@@ -342,20 +376,29 @@ def _jumps(before: Timed, after: Timed, time: float) -> list[_Jump]:
 
 
 def _turns(a: Floats, b: Floats) -> Floats:
-    """Return how far joints move; full turns are reported on their own (EDIT101), gaps are not finite and count as 0."""
+    """Return how far joints move.
+
+    Full turns are reported on their own (EDIT101), gaps are not finite and count as 0.
+    """
     apart = b - a
     apart = np.abs(apart - FULL_TURN * np.rint(apart / FULL_TURN))
     return np.where(np.isfinite(apart), apart, 0.0)
 
 
 def _distances(a: Floats, b: Floats) -> Floats:
-    """Return the distances [m] of poses; 0 where one is not finite."""
+    """Return the distances [m] of poses.
+
+    0 where one is not finite.
+    """
     distances: Floats = np.linalg.norm(b[..., :3] - a[..., :3], axis=-1)
     return np.where(np.isfinite(distances), distances, 0.0)
 
 
 def _angles(a: Floats, b: Floats) -> Floats:
-    """Return the angles [rad] between poses; 0 where one is not finite."""
+    """Return the angles [rad] between poses.
+
+    0 where one is not finite.
+    """
     first = rotations.normalized(a[..., 3:])
     second = rotations.normalized(b[..., 3:])
     cosines = np.abs(np.sum(first * second, axis=-1))
@@ -365,12 +408,16 @@ def _angles(a: Floats, b: Floats) -> Floats:
 
 
 def _cut_problems(jumps: Sequence[_Jump]) -> list[Problem]:
-    """Return the problem that joints or the root jump where motions are joined, with the largest jump; none without jumps."""
+    """Return the problem that joints or the root jump where motions are joined, with the largest jump.
+
+    None without jumps.
+    """
     if not jumps:
         return []
     worst = max(jumps)
     message = (
-        f"{worst.part} jumps by {worst.jump:.3g} {worst.unit} in one frame at {worst.time:.3g} s, where motions are joined; "
+        f"{worst.part} jumps by {worst.jump:.3g} {worst.unit} in one frame at "
+        f"{worst.time:.3g} s, where motions are joined; "
         f"elsewhere it moves by {worst.step:.2g} {worst.unit} in a frame at most"
     )
     problem = HARD_CUT.problem(message, data=worst._asdict())
@@ -385,10 +432,14 @@ def loop(
     body: Body | None = None,
     foot: str | None = None,
 ) -> Motion:
-    """Return the motion repeated `times` times, each continuing in x, y and heading from the one before; see `join`."""
+    """Return the motion repeated `times` times, each continuing in x, y and heading from the one before.
+
+    See `join`.
+    """
     if not 1 <= times < 1 << 53:
         raise ValueError(
-            f"a motion cannot be repeated {times} times, expected 1 or more, and fewer than 2⁵³"
+            f"a motion cannot be repeated {times} times, expected 1 or more, and "
+            "fewer than 2⁵³"
         )
     check_memory(
         times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times"
@@ -405,13 +456,15 @@ def seamless(
 ) -> Motion:
     """Return one period of the motion, `blend` seconds shorter, whose end continues without a jump at its beginning.
 
-    Its last `blend` seconds fade into the beginning of the motion (`join`). The last frame is the first one, but for x, y and heading of
-    the root. So `loop` repeats it with continuous speeds. Parameters `body` and `foot` are those of `join`.
+    Its last `blend` seconds fade into the beginning of the motion (`join`). The last
+    frame is the first one, but for x, y and heading of the root. So `loop` repeats it
+    with continuous speeds. Parameters `body` and `foot` are those of `join`.
 
     Raises
     ------
     ValueError
-        As `join`; also when the blend is not positive, or longer than half of the motion.
+        As `join`; also when the blend is not positive, or longer than half of the
+        motion.
     """
     if 0 < blend < np.inf:
         overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames))
@@ -426,18 +479,22 @@ def seamless(
 
 
 def hold(motion: Motion, at: float, seconds: float) -> Motion:
-    """Return the motion with the frame in force at the time `at` [s] held for `seconds`; all that follows is later.
+    """Return the motion with the frame in force at the time `at` [s] held for `seconds`.
+
+    All that follows is later.
 
     Raises
     ------
     ValueError
-        When a number is not finite, `seconds` is negative, or the motion has no single fixed rate.
+        When a number is not finite, `seconds` is negative, or the motion has no single
+        fixed rate.
     """
     rate = _shared_rate((motion,))
     frame = _frame(motion, at)
     if not 0 <= seconds * rate < np.inf:
         raise ValueError(
-            f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite number of frames"
+            f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite "
+            "number of frames"
         )
     count = round(seconds * rate) + 1
     check_memory(
@@ -465,7 +522,10 @@ def insert(
     body: Body | None = None,
     foot: str | None = None,
 ) -> Motion:
-    """Return the motion with another one inserted at the time `at` [s]; the rest continues from its end. Parameters as for `join`."""
+    """Return the motion with another one inserted at the time `at` [s].
+
+    The rest continues from its end. Parameters as for `join`.
+    """
     frame = _frame(motion, at)
     parts = (trim_frames(motion, 0, frame), other, trim_frames(motion, frame))
     return join(*parts, blend=blend, body=body, foot=foot)
@@ -474,7 +534,8 @@ def insert(
 def _frame(motion: Motion, at: float) -> int:
     if not 0 <= at <= motion.duration:
         raise ValueError(
-            f"there is no frame at {at:g} s: the motion is from 0 s to {motion.duration:g} s"
+            f"there is no frame at {at:g} s: the motion is from 0 s to "
+            f"{motion.duration:g} s"
         )
     return int(motion.timeline.frames_at(at))
 
@@ -484,7 +545,8 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     first = rates[0]
     if first is None or any(rate is None for rate in rates):
         raise ValueError(
-            "motions with time stamps cannot be joined; use Motion.resample() or `retime --rate` first"
+            "motions with time stamps cannot be joined; use Motion.resample() or "
+            "`retime --rate` first"
         )
     if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
         listed = ", ".join(f"{rate:g}" for rate in rates)
@@ -536,14 +598,16 @@ def _by_name(a: Timed, b: Timed) -> Timed:
             f"{b.content} has parts of different names in two motions: {parts}{hint}"
         )
     raise ValueError(
-        f"{b.content} has parts in different orders in two motions, and their names are not unique"
+        f"{b.content} has parts in different orders in two motions, and their names "
+        "are not unique"
     )
 
 
 def _check_compatible(a: Timed, b: Timed) -> None:
     if a.values.shape[1:] != b.values.shape[1:]:
         raise ValueError(
-            f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another"
+            f"{a.content} has {a.values.shape[1]} parts in one motion and "
+            f"{b.values.shape[1]} in another"
         )
     if (
         isinstance(a, Vector3Seq)
@@ -573,7 +637,8 @@ def _paths_of(
     ]
     if not able:
         raise WrongUseError(
-            f"{body.name or 'the body'} has no shapes of which one is lowest; name the foot that continues"
+            f"{body.name or 'the body'} has no shapes of which one is lowest; name "
+            "the foot that continues"
         )
     found = []
     for pair in pairwise(body.link_poses(motion) for motion in motions):
@@ -585,7 +650,8 @@ def _paths_of(
         heights = np.array(
             [placed[..., 2].min(axis=1, initial=np.inf) for placed in points]
         )
-        # Each motion has its own height of the ground: what counts is how far a link is above the lowest one.
+        # Each motion has its own height of the ground: what counts is how far a link is
+        # above the lowest one.
         index = able[
             int((heights - heights.min(axis=0)).max(axis=1).argmin())
             if len(able) > 1
@@ -604,7 +670,8 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
     if not np.isfinite([end_pose, start_pose]).all():
         # All that follows would be moved by it.
         raise ValueError(
-            "the pose where the motions are joined is not finite; fill the gaps first (`edit --fill-gaps`)"
+            "the pose where the motions are joined is not finite; fill the gaps first "
+            "(`edit --fill-gaps`)"
         )
     if np.array_equal(end_pose, start_pose):
         return None

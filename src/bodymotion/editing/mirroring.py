@@ -1,15 +1,22 @@
-"""Mirror a motion: the right side moves as the left side did; and the mirror image of a body in itself.
+"""Mirror a motion: the right side moves as the left side did.
 
-The plane is y = 0 of the root frame, with all joints at 0. The mirror M takes (x, y, z) to (x, −y, z), and a rotation with quaternion (w,
-x, y, z) to the one with (w, −x, y, −z). A link's own frame need not be mirrored itself: the pose of link i with orientation Rᵢ becomes the
-pose of its partner j with orientation (M·Rᵢ·M)·(M·Rᵢ₀·M)⁻¹·Rⱼ₀, where Rᵢ₀ and Rⱼ₀ are the orientations at joint values 0. A rotation by q
-about an axis a (in the world at joint values 0) becomes one by −q about M·a: where the partner's axis is M·a, its joint value is −q, where
-it is −M·a, it is q. For a prismatic joint it is the other way round.
+And the mirror image of a body in itself.
 
-Partners are found by name: the words left and right, the letters L and R as a part of their own (`L_HIP`, `hip_l`, `hip.R`), at the
-beginning or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). Several parts of
-a name may have a side (`lfemur_lfemurrz`, as links between the joints of an MJCF body are named). A name counts as one of a pair when the
-other name exists. Links whose own names show no partner are paired by the names of their joints.
+The plane is y = 0 of the root frame, with all joints at 0. The mirror M takes (x, y, z)
+to (x, −y, z), and a rotation with quaternion (w, x, y, z) to the one with (w, −x, y,
+−z). A link's own frame need not be mirrored itself: the pose of link i with orientation
+Rᵢ becomes the pose of its partner j with orientation (M·Rᵢ·M)·(M·Rᵢ₀·M)⁻¹·Rⱼ₀, where
+Rᵢ₀ and Rⱼ₀ are the orientations at joint values 0. A rotation by q about an axis a (in
+the world at joint values 0) becomes one by −q about M·a: where the partner's axis is
+M·a, its joint value is −q, where it is −M·a, it is q. For a prismatic joint it is the
+other way round.
+
+Partners are found by name: the words left and right, the letters L and R as a part of
+their own (`L_HIP`, `hip_l`, `hip.R`), at the beginning or the end of a part (`LARM`,
+`HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`).
+Several parts of a name may have a side (`lfemur_lfemurrz`, as links between the joints
+of an MJCF body are named). A name counts as one of a pair when the other name exists.
+Links whose own names show no partner are paired by the names of their joints.
 """
 
 import re
@@ -40,7 +47,10 @@ from bodymotion.motion import (
 
 SYMMETRY_TOLERANCE = 1e-3  # [m, rad] A body with smaller differences is symmetric.
 MIN_AXIS_COSINE = 0.7
-"""Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
+"""Of the angle between an axis and the mirror image of its partner.
+
+Below it they are not mirror images.
+"""
 
 MAX_COMBINATIONS = 64
 """Names that are tried with the sides of several parts swapped."""
@@ -49,7 +59,10 @@ _SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
 _WORD = re.compile("left|right", re.IGNORECASE)
 _PART = re.compile(r"[^\W_]+")
 _CORNER = re.compile("[fhrb]([lr])|([lr])[fhb]", re.IGNORECASE)
-"""Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH; the side is a group."""
+"""Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first.
+
+Lf, RH; the side is a group.
+"""
 _HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
 
 
@@ -66,9 +79,11 @@ class Symmetry:
     frames:
         (L, 4) The rotation (M·Rᵢ₀·M)⁻¹·Rⱼ₀ of each link i with partner j.
     offset, worst_link:
-        [m] The largest distance between the origin of a link's partner and the mirror image of its own, at joint values 0.
+        [m] The largest distance between the origin of a link's partner and the mirror
+        image of its own, at joint values 0.
     tilt, worst_joint:
-        [rad] The largest angle between the axis of a joint's partner and the mirror image of its own.
+        [rad] The largest angle between the axis of a joint's partner and the mirror
+        image of its own.
     """
 
     links: Indices
@@ -92,18 +107,21 @@ def mirrored_rotations(quaternions: Floats) -> Floats:
 
 
 def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
-    """Return the mirror image of a body in itself: partners by name, signs from its geometry.
+    """Return the mirror image of a body in itself.
+
+    Partners by name, signs from its geometry.
 
     Parameters
     ----------
     pairs:
-        Names of links that are partners, where the names do not follow the rules of this module.
+        Names of links that are partners, where the names do not follow the rules of
+        this module.
 
     Raises
     ------
     ValueError
-        When partners have joints of different types, parents that are not partners, or axes that are not mirror images; the message
-        names them.
+        When partners have joints of different types, parents that are not partners, or
+        axes that are not mirror images; the message names them.
     """
     links = np.array(
         pair_names([link.name for link in body.links], pairs), dtype=np.intp
@@ -117,11 +135,13 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         partner = body.links[links[link.index]]
         if link.joint.type != partner.joint.type:
             raise ValueError(
-                f"{link.name} has a {link.joint.type} joint, its partner {partner.name} a {partner.joint.type} one"
+                f"{link.name} has a {link.joint.type} joint, its partner "
+                f"{partner.name} a {partner.joint.type} one"
             )
         if link.index and (partner.index == 0 or links[link.parent] != partner.parent):
             raise ValueError(
-                f"the parent of {link.name} is {body.links[link.parent].name}, but the parent of its partner {partner.name} is not its "
+                f"the parent of {link.name} is {body.links[link.parent].name}, but "
+                f"the parent of its partner {partner.name} is not its "
                 "partner; give the pairs of links"
             )
     rest = body.forward_kinematics(np.zeros(body.num_joints), [0, 0, 0, 1, 0, 0, 0])
@@ -150,7 +170,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         cosine = float(np.clip(mirrored_axis @ partner_axis, -1, 1))
         if abs(cosine) < MIN_AXIS_COSINE or partner.index not in body.joint_links:
             raise ValueError(
-                f"the axes of {link.name} and {partner.name} are not mirror images; give the pairs of links, or is the body not symmetric?"
+                f"the axes of {link.name} and {partner.name} are not mirror images; "
+                "give the pairs of links, or is the body not symmetric?"
             )
         target = body.joint_links.index(partner.index)
         columns[target] = column
@@ -198,7 +219,8 @@ def pair_names(
         for a, b in ((index[left], index[right]), (index[right], index[left])):
             if partner[a] not in (-1, b):
                 raise ValueError(
-                    f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and with {names[b]!r}"
+                    f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and "
+                    f"with {names[b]!r}"
                 )
             partner[a] = b
     for i, name in enumerate(names):
@@ -273,24 +295,30 @@ def _swapped(name: str, indices: Sequence[int]) -> str:
 def mirror(
     motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None
 ) -> Motion:
-    """Return the motion mirrored in the plane y = 0 of the world: a step to the left becomes one to the right.
+    """Return the motion mirrored in the plane y = 0 of the world.
 
-    Joint displacements and efforts, poses of links, and the ZMP are mirrored; nothing else changes. Mirroring twice returns the motion, and
-    the link poses of the mirrored motion are the mirrored link poses, if the body is symmetric. Columns with names are identified by name
-    (`Body.joint_columns`). `problems` reports a body that is not symmetric within 1 mm and 1 mrad.
+    A step to the left becomes one to the right.
+
+    Joint displacements and efforts, poses of links, and the ZMP are mirrored; nothing
+    else changes. Mirroring twice returns the motion, and the link poses of the mirrored
+    motion are the mirrored link poses, if the body is symmetric. Columns with names are
+    identified by name (`Body.joint_columns`). `problems` reports a body that is not
+    symmetric within 1 mm and 1 mrad.
 
     Parameters
     ----------
     body:
-        The body of the motion; not needed for a motion of only the root link, with or without a ZMP.
+        The body of the motion; not needed for a motion of only the root link, with or
+        without a ZMP.
     pairs:
-        Names of links that are each other's mirror image, {left: right}, where their names do not follow the rules of
-        `bodymotion.editing.mirroring`.
+        Names of links that are each other's mirror image, {left: right}, where their
+        names do not follow the rules of `bodymotion.editing.mirroring`.
 
     Raises
     ------
     ValueError
-        When a body is needed, when the motion has no column for one of its joints, or when the body is not symmetric.
+        When a body is needed, when the motion has no column for one of its joints, or
+        when the body is not symmetric.
     """
     if body is None:
         needs = [
@@ -308,7 +336,8 @@ def mirror(
         ]
         if needs:
             raise ValueError(
-                f"mirroring {', '.join(needs)} needs the body (`bodymotion edit --mirror --body MODEL`): it has the sides of the joints"
+                f"mirroring {', '.join(needs)} needs the body (`bodymotion edit "
+                "--mirror --body MODEL`): it has the sides of the joints"
             )
         known = {LINK_POSITION, ZMP}
         left = [

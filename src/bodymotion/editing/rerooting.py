@@ -1,9 +1,13 @@
-"""Choose another link of a body as its root: the same mechanism with another root link.
+"""Choose another link of a body as its root.
 
-Between the old root r₀ and the new one rₖ lies a chain r₀ … rₖ; the pose of each is Pᵢ = Pᵢ₋₁·Oᵢ·Jᵢ(q), with the offset Oᵢ and the joint's
-motion Jᵢ about, or along, the axis aᵢ. Inverted, Pᵢ₋₁ = Pᵢ·Jᵢ(q)⁻¹·Oᵢ⁻¹: rᵢ is the parent of rᵢ₋₁, with the same joint and the same value
-q, and the axis −R(Oᵢ)·aᵢ in its frame. A joint rotates its link about the link's own origin, so for a rotational joint the origin of rᵢ₋₁
-moves to it, to the position of Oᵢ; its axes keep their directions.
+The same mechanism with another root link.
+
+Between the old root r₀ and the new one rₖ lies a chain r₀ … rₖ; the pose of each is Pᵢ
+= Pᵢ₋₁·Oᵢ·Jᵢ(q), with the offset Oᵢ and the joint's motion Jᵢ about, or along, the axis
+aᵢ. Inverted, Pᵢ₋₁ = Pᵢ·Jᵢ(q)⁻¹·Oᵢ⁻¹: rᵢ is the parent of rᵢ₋₁, with the same joint and
+the same value q, and the axis −R(Oᵢ)·aᵢ in its frame. A joint rotates its link about
+the link's own origin, so for a rotational joint the origin of rᵢ₋₁ moves to it, to the
+position of Oᵢ; its axes keep their directions.
 """
 
 from __future__ import annotations
@@ -31,17 +35,23 @@ from bodymotion.skeleton.values import depth_first
 
 
 def reroot(body: Body, link: str | int) -> Body:
-    """Return the body with another link as its root; all its points and the values of its joints do not change.
+    """Return the body with another link as its root.
 
-    A joint between the old root and the new one becomes the joint of the link that was its parent. It keeps its name, id, limits and motor;
-    its axis is inverted. The frames of links there with a rotational joint move to the joint without a rotation. `root_pose` is the pose of
-    the new root with all joints at 0. The new root gets the joint of the old one.
+    All its points and the values of its joints do not change.
 
-    Links are in depth-first order, siblings in their old order. Columns of joints with ids do not change; those without follow the
-    new order of links. With the first root again the body is as before, up to rounding.
+    A joint between the old root and the new one becomes the joint of the link that was
+    its parent. It keeps its name, id, limits and motor; its axis is inverted. The
+    frames of links there with a rotational joint move to the joint without a rotation.
+    `root_pose` is the pose of the new root with all joints at 0. The new root gets the
+    joint of the old one.
 
-    A force sensor stays at its joint: it moves to the link of the joint, with its pose when all joints are at 0. It then measures the
-    opposite of what it measured before; `problems` reports each (LOSS080).
+    Links are in depth-first order, siblings in their old order. Columns of joints with
+    ids do not change; those without follow the new order of links. With the first root
+    again the body is as before, up to rounding.
+
+    A force sensor stays at its joint: it moves to the link of the joint, with its pose
+    when all joints are at 0. It then measures the opposite of what it measured before;
+    `problems` reports each (LOSS080).
 
     Parameters
     ----------
@@ -53,7 +63,8 @@ def reroot(body: Body, link: str | int) -> Body:
     KeyError
         When no link has this name.
     ValueError
-        When a crawler is between the two roots (its belt belongs to its own link), or no link has this index.
+        When a crawler is between the two roots (its belt belongs to its own link), or
+        no link has this index.
     """
     if isinstance(link, int):
         if not 0 <= link < len(body.links):
@@ -149,7 +160,10 @@ def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
 
 
 def _renumbered(locations: SourceMap, order: list[int]) -> SourceMap:
-    """Return locations by the new indices of links; `order` are the old indices in the new order."""
+    """Return locations by the new indices of links.
+
+    `order` are the old indices in the new order.
+    """
     if not locations and not locations.unknown:
         return locations
 
@@ -171,7 +185,10 @@ def _renumbered(locations: SourceMap, order: list[int]) -> SourceMap:
 
 @dataclass(frozen=True)
 class _History:
-    """The state before the first change of root: the rank of each link in the order, and the translation of its frame since then."""
+    """The state before the first change of root.
+
+    The rank of each link in the order, and the translation of its frame since then.
+    """
 
     ranks: Mapping[int, int]
     moved: Mapping[int, Floats]
@@ -210,13 +227,17 @@ class _History:
 
 
 def _shifts(body: Body, path: list[int], history: _History) -> Floats:
-    """Return the translations (L, 3) of the origins of the links, in their own axes; only those on the path move."""
+    """Return the translations (L, 3) of the origins of the links, in their own axes.
+
+    Only those on the path move.
+    """
     shifts = np.zeros((len(body.links), 3))
     for below, index in pairwise([-1, *path]):
         if below >= 0 and body.links[below].joint.type == "rotate":
             shifts[index] = body.links[below].offset[:3]
         else:
-            # No joint rotates this link about its own origin any more: the origin moves back to where it was at first.
+            # No joint rotates this link about its own origin any more: the origin moves
+            # back to where it was at first.
             shifts[index] -= history.moved.get(index, 0.0)
     return shifts
 

@@ -23,7 +23,9 @@ def change_speed(
     antialias: bool = False,
     unwrap: bool = False,
 ) -> Motion:
-    """Return the motion `factor` times as fast: 2 takes half the time, 0.5 twice the time.
+    """Return the motion `factor` times as fast.
+
+    2 takes half the time, 0.5 twice the time.
 
     Forces and torques do not change, so they are not those of the faster motion.
 
@@ -32,8 +34,9 @@ def change_speed(
     method, antialias, unwrap:
         The interpolation between frames: as for `Motion.resample`.
     keep_rate:
-        Whether frame rates stay and values are interpolated. If not, all frames stay and rates are multiplied by `factor`, without
-        loss. Time stamps are always divided by it.
+        Whether frame rates stay and values are interpolated. If not, all frames stay
+        and rates are multiplied by `factor`, without loss. Time stamps are always
+        divided by it.
     """
     if not 0 < factor < np.inf:
         raise ValueError(f"speed {factor}, expected a positive, finite number")
@@ -64,12 +67,15 @@ def change_speed(
 
 
 def change_length(motion: Motion, seconds: float, method: Method = "linear") -> Motion:
-    """Return the motion faster or slower so that it has a length of `seconds`, at the same frame rate; see `change_speed`.
+    """Return the motion faster or slower so that it has a length of `seconds`, at the same frame rate.
+
+    See `change_speed`.
 
     Raises
     ------
     ValueError
-        When the motion takes no time, its components do not share a timeline, or `seconds` is not positive and finite.
+        When the motion takes no time, its components do not share a timeline, or
+        `seconds` is not positive and finite.
     """
     if not (0 < seconds < np.inf and motion.duration > 0):
         message = f"a motion of {motion.duration:g} s cannot be made to take {seconds:g} s, expected more than 0"
@@ -78,20 +84,25 @@ def change_length(motion: Motion, seconds: float, method: Method = "linear") -> 
 
 
 def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
-    """Return the motion slower where joints are faster than their limits, so that none is; elsewhere its speed stays.
+    """Return the motion slower where joints are faster than their limits, so that none is.
 
-    Time is stretched, so that all paths stay as they are; components are interpolated linearly at their frame rates. Where the stretching
-    begins and ends, it grows and falls over `ease` [s].
+    Elsewhere its speed stays.
+
+    Time is stretched, so that all paths stay as they are; components are interpolated
+    linearly at their frame rates. Where the stretching begins and ends, it grows and
+    falls over `ease` [s].
 
     Raises
     ------
     ValueError
-        When the motion has no joint displacements at a fixed rate, or a joint that moves has a speed limit of 0.
+        When the motion has no joint displacements at a fixed rate, or a joint that
+        moves has a speed limit of 0.
     """
     joints = motion.joint_displacement
     if joints is None or joints.timeline.frame_rate is None:
         raise ValueError(
-            "slowing down needs joint displacements with a frame rate; use Motion.resample() or `retime --rate` first"
+            "slowing down needs joint displacements with a frame rate; use "
+            "Motion.resample() or `retime --rate` first"
         )
     rate = joints.timeline.frame_rate
     speeds = np.diff(body.joint_values(joints), axis=0) * rate
@@ -99,7 +110,8 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     needed = shares.max(axis=1, initial=1.0)
     if not np.isfinite(needed).all():
         raise ValueError(
-            f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its speed limit is 0"
+            f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its "
+            "speed limit is 0"
         )
     if (needed <= 1).all():
         return motion
@@ -113,7 +125,10 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
 
 
 def speed_shares(body: Body, speeds: Floats) -> Floats:
-    """Return the shares (T, J) of joint speeds [rad/s or m/s] in their limits: above 1 beyond, inf for a limit of 0, 0 without numbers."""
+    """Return the shares (T, J) of joint speeds [rad/s or m/s] in their limits.
+
+    Above 1 beyond, inf for a limit of 0, 0 without numbers.
+    """
     limits = np.array(
         [
             [max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)]
@@ -132,7 +147,9 @@ def speed_shares(body: Body, speeds: Floats) -> Floats:
 def stretched(
     motion: Motion, times: Floats, later: Floats, method: Method = "linear"
 ) -> Motion:
-    """Return the motion with what is at `times` (T,) [s] at `later` ones (T,) [s]; before and after these the speed stays.
+    """Return the motion with what is at `times` (T,) [s] at `later` ones (T,) [s].
+
+    Before and after these the speed stays.
 
     Components with a frame rate keep it: they are interpolated by `method`.
     """
@@ -159,7 +176,8 @@ def reverse(motion: Motion) -> Motion:
     Raises
     ------
     ValueError
-        When a component with a fixed rate is shorter than the motion, so that backwards it would begin late.
+        When a component with a fixed rate is shorter than the motion, so that backwards
+        it would begin late.
     """
     lasting = [c.timeline for c in motion.timed if c.num_frames]
     begin = min((float(t.times[0]) for t in lasting), default=0.0)
@@ -176,7 +194,8 @@ def reverse(motion: Motion) -> Motion:
             or end - timeline.duration > 0.5 / (timeline.frame_rate or 1)
         ):
             raise ValueError(
-                f"{component.content} runs from 0 s to {timeline.duration:g} s, the motion from {begin:g} s to {end:g} s: "
+                f"{component.content} runs from 0 s to {timeline.duration:g} s, the "
+                f"motion from {begin:g} s to {end:g} s: "
                 "use Motion.on_common_timeline() or `retime --common` first"
             )
         return replace(component, timeline=timeline, values=component.values[::-1])

@@ -26,8 +26,10 @@ NOT_SYMMETRIC = judgement.warning(
 )
 NOT_RIGID = judgement.warning(
     "EDIT104",
-    "Link poses follow from the root and the joints, up to the elasticity of joints and links.",
-    "keep the link poses beside the joints, or check whether the motion is of this body",
+    "Link poses follow from the root and the joints, up to the elasticity of joints "
+    "and links.",
+    "keep the link poses beside the joints, or check whether the motion is of this "
+    "body",
     example=(
         "recovering joints from link poses that no joints of the body give",
         "from link poses that they give",
@@ -40,8 +42,10 @@ IDLE = judgement.warning(
 )
 SLIPPING = judgement.warning(
     "EDIT107",
-    "A motion is repeated from a pose that is like its first one; motions are joined where no foot slips.",
-    "begin and end at the same phase of a step (`edit --trim`); `edit --body` measures the slip, `edit --foot auto` keeps a foot in place",
+    "A motion is repeated from a pose that is like its first one; motions are joined "
+    "where no foot slips.",
+    "begin and end at the same phase of a step (`edit --trim`); `edit --body` "
+    "measures the slip, `edit --foot auto` keeps a foot in place",
     example=(
         "a walk repeated from the left step to the right one",
         "a walk repeated from one left step to another",
@@ -49,8 +53,10 @@ SLIPPING = judgement.warning(
 )
 HARD_CUT = judgement.warning(
     "EDIT108",
-    "Where motions are joined without a blend, joints and the root continue: they move by no more than elsewhere in one frame.",
-    "fade one motion into the other (`edit --blend SECONDS`), or join them at poses that are alike",
+    "Where motions are joined without a blend, joints and the root continue: they "
+    "move by no more than elsewhere in one frame.",
+    "fade one motion into the other (`edit --blend SECONDS`), or join them at poses "
+    "that are alike",
     example=(
         "a knee that is at 0.2 rad in one frame and at 0.7 rad in the next",
         "one that is at 0.2 rad in both motions",
@@ -67,7 +73,10 @@ LOST = judgement.warning(
 
 
 def unknown_components(motion: Motion, edit: str) -> tuple[Problem, ...]:
-    """Return a problem for each component of an unknown type, which does not change; `edit` is a participle: "trimmed", "reversed"."""
+    """Return a problem for each component of an unknown type, which does not change.
+
+    `edit` is a participle: "trimmed", "reversed".
+    """
     return tuple(
         unknown_component(c.type, c.content, edit)
         for c in motion.components

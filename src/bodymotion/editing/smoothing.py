@@ -1,4 +1,8 @@
-"""Change values of a motion: filter it, fill gaps, scale and offset joints, and remove jumps of joint angles by full turns."""
+"""Change values of a motion.
+
+Filter it, fill gaps, scale and offset joints, and remove jumps of joint angles by full
+turns.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,24 +35,30 @@ FILTERED = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
 def smooth(
     motion: Motion, cutoff: float, contents: Sequence[str] | None = None
 ) -> Motion:
-    """Return the motion after a low-pass filter: joint displacements, poses of links and the ZMP.
+    """Return the motion after a low-pass filter.
 
-    The filter is a weighted mean with Gaussian weights. It has no delay and no overshoot, and does not change the first and the last frame:
-    beyond them the motion is continued by reflection through the end. Orientations are averaged as quaternions with continuous signs. Joint
-    angles that jump by full turns are filtered without the jumps, which are restored. Numbers that are not finite stay, and do not count.
+    Joint displacements, poses of links and the ZMP.
+
+    The filter is a weighted mean with Gaussian weights. It has no delay and no
+    overshoot, and does not change the first and the last frame: beyond them the motion
+    is continued by reflection through the end. Orientations are averaged as quaternions
+    with continuous signs. Joint angles that jump by full turns are filtered without the
+    jumps, which are restored. Numbers that are not finite stay, and do not count.
 
     Parameters
     ----------
     cutoff:
         [Hz] The frequency that the filter reduces by 3 dB.
     contents:
-        The contents of the components that are filtered; others do not change. By default joint displacements, poses of links and the ZMP;
+        The contents of the components that are filtered; others do not change. By
+        default joint displacements, poses of links and the ZMP;
         `problems` then reports the others.
 
     Raises
     ------
     ValueError
-        When the cutoff is not positive and finite, or one of the components has time stamps instead of a frame rate.
+        When the cutoff is not positive and finite, or one of the components has time
+        stamps instead of a frame rate.
     """
     if not 0 < cutoff < np.inf:
         raise ValueError(f"cutoff {cutoff} Hz, expected a positive, finite number")
@@ -59,7 +69,8 @@ def smooth(
             return component
         if component.timeline.frame_rate is None:
             raise ValueError(
-                f"{component.content} has time stamps, but smoothing needs a frame rate; use Motion.resample() or `retime --rate` first"
+                f"{component.content} has time stamps, but smoothing needs a frame "
+                "rate; use Motion.resample() or `retime --rate` first"
             )
         weights = gaussian(cutoff / component.timeline.frame_rate)
         values = component.values
@@ -100,8 +111,9 @@ def _smoothed(values: Floats, weights: Floats) -> Floats:
 def fill_gaps(motion: Motion) -> Motion:
     """Return the motion with numbers that are not finite replaced by straight lines over time from the last to the next known one.
 
-    Before the first known number and after the last one, that one is held. Orientations go by SLERP from one quaternion that is known as a
-    whole to the next. Columns without a known number do not change.
+    Before the first known number and after the last one, that one is held. Orientations
+    go by SLERP from one quaternion that is known as a whole to the next. Columns
+    without a known number do not change.
     """
     return motion.mapped(
         lambda c: (
@@ -143,8 +155,9 @@ def change_joint(
 ) -> Motion:
     """Return the motion with each displacement of one joint multiplied by `factor`, then increased by `offset` [rad or m].
 
-    The joint is found by the labels of the columns, or as the `body` finds it (`Body.joint_columns`). Poses of other links than the root,
-    efforts and a ZMP do not change; `problems` reports them.
+    The joint is found by the labels of the columns, or as the `body` finds it
+    (`Body.joint_columns`). Poses of other links than the root, efforts and a ZMP do not
+    change; `problems` reports them.
 
     Raises
     ------
@@ -195,8 +208,8 @@ def change_joint(
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     """Return the motion without jumps of joint displacements by full turns (`bodymotion.motion.interpolation.unwrapped`).
 
-    With a body only the columns of rotational joints are unwrapped; columns with names are identified by name (`Body.joint_columns`, which
-    may raise ValueError).
+    With a body only the columns of rotational joints are unwrapped; columns with names
+    are identified by name (`Body.joint_columns`, which may raise ValueError).
     """
     idle = motion.joint_displacement is None
     if idle:

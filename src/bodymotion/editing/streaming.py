@@ -1,7 +1,8 @@
 """Trim or resample files larger than memory, row by row from one .seq file to another.
 
-The result is that of `trim` and `Motion.resample`. Only methods that work row by row are supported: holding and linear interpolation. A
-cubic spline or a filter needs the whole motion.
+The result is that of `trim` and `Motion.resample`. Only methods that work row by row
+are supported: holding and linear interpolation. A cubic spline or a filter needs the
+whole motion.
 """
 
 import shutil
@@ -54,7 +55,9 @@ def trim_file(
     *,
     progress: Progress | None = None,
 ) -> tuple[Problem, ...]:
-    """Write the frames of one .seq file from time `start` to time `end` [s], both included, into another; see `bodymotion.editing.trim`.
+    """Write the frames of one .seq file from time `start` to time `end` [s], both included, into another.
+
+    See `bodymotion.editing.trim`.
 
     Parameters
     ----------
@@ -121,11 +124,15 @@ def resample_file(
     se3_format: SE3Format = "XYZQWQXQYQZ",
     digits: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Resample a .seq file to a frame rate, and write it to another file; see `Motion.resample`. All else is as for `trim_file`.
+    """Resample a .seq file to a frame rate, and write it to another file.
 
-    Version, style, order and digits are those of `bodymotion.formats.seq.writer.write_seq`.
+    See `Motion.resample`. All else is as for `trim_file`.
 
-    Raises ValueError for a method that needs the motion as a whole; and as `Motion.resample`.
+    Version, style, order and digits are those of
+    `bodymotion.formats.seq.writer.write_seq`.
+
+    Raises ValueError for a method that needs the motion as a whole; and as
+    `Motion.resample`.
     """
     if method != "linear" and method not in HOLDING:
         raise ValueError(
@@ -219,7 +226,8 @@ def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
         return
     if size > free:
         raise ValueError(
-            f"{count} frames at {rate:g} Hz take at least {size / 1e9:.1f} GB, the disk has {free / 1e9:.1f} GB left: if times begin "
+            f"{count} frames at {rate:g} Hz take at least {size / 1e9:.1f} GB, the "
+            f"disk has {free / 1e9:.1f} GB left: if times begin "
             "late, `retime --start first` leaves out the time before them"
         )
 
@@ -232,7 +240,10 @@ def _resampled(
     start: float,
     wraps: list[Wrap] | None,
 ) -> Pieces:
-    """Return the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
+    """Return the frames 0…count−1 piece by piece.
+
+    The last row that was read stays, as the one before the next piece.
+    """
     times = np.empty(0)
     values = np.empty((0,))
     done = read = 0
@@ -287,7 +298,10 @@ def _frames(
 
 
 def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
-    """Return the times of a component's frames; only time stamps have to be read for that."""
+    """Return the times of a component's frames.
+
+    Only time stamps have to be read for that.
+    """
     header = reader.components[index]
     if header.has_frame_time:
         yield from (times for times, _, _ in reader.rows(index, CHUNK_NUMBERS))

@@ -1,1 +1,4 @@
-"""Readers and writers of files: one package or module per format, and the registry of formats."""
+"""Readers and writers of files.
+
+One package or module per format, and the registry of formats.
+"""

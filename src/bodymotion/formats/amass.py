@@ -1,4 +1,6 @@
-"""Recorded motion of people as parameters of a body model of the SMPL family (.npz): AMASS and its like. Only reading.
+"""Recorded motion of people as parameters of a body model of the SMPL family (.npz).
+
+AMASS and its like. Only reading.
 
 ============================ ==================================================================================
 ``poses`` (T, 3 J)           rotation vectors [rad] of J joints: 24 of SMPL, 52 of SMPL-H, 55 of SMPL-X; or
@@ -8,11 +10,14 @@
 ``mocap_framerate``          [Hz]; also ``mocap_frame_rate``, ``fps``
 ============================ ==================================================================================
 
-The lengths of the bones are in the body model, which its makers give to registered users. With `body_model`, an .npz of theirs, the joints
-at rest are ``J_regressor`` (J, V) times ``v_template`` (V, 3) plus ``shapedirs`` (V, 3, N) times ``betas``; ``kintree_table`` (2, J) has
-the parents. Without it the offsets are NaN: rotations are known, positions are not.
+The lengths of the bones are in the body model, which its makers give to registered
+users. With `body_model`, an .npz of theirs, the joints at rest are ``J_regressor`` (J,
+V) times ``v_template`` (V, 3) plus ``shapedirs`` (V, 3, N) times ``betas``;
+``kintree_table`` (2, J) has the parents. Without it the offsets are NaN: rotations are
+known, positions are not.
 
-In AMASS z is up. Files of its like have y up; the rotations of a person who is upright show it.
+In AMASS z is up. Files of its like have y up; the rotations of a person who is upright
+show it.
 """
 
 from pathlib import Path
@@ -38,26 +43,30 @@ from bodymotion.skeleton.values import UP_AXES
 
 PARAMETERS = judgement.error(
     "AMS001",
-    "The parameters are finite numbers: poses (T, 3 per joint) of 22, 24, 52 or 55 joints, trans (T, 3), and a positive rate.",
+    "The parameters are finite numbers: poses (T, 3 per joint) of 22, 24, 52 or 55 "
+    "joints, trans (T, 3), and a positive rate.",
     "frame_rate=… (--input-rate) gives the rate of a file without one",
     example=("poses of shape (10, 70)", "poses of shape (10, 72)"),
 )
 BODY_MODEL = judgement.error(
     "AMS002",
-    "A body model has J_regressor, v_template and kintree_table for as many joints as the motion.",
+    "A body model has J_regressor, v_template and kintree_table for as many joints as "
+    "the motion.",
     "give the .npz of the family of the motion: SMPL-H for 52 joints, SMPL-X for 55",
     example=("a body model of 24 joints for 52", "a body model of 52 joints for 52"),
 )
 NO_LENGTHS = judgement.note(
     "AMS003",
-    "The lengths of the bones are in the body model. Without it rotations are read, and positions are unknown.",
+    "The lengths of the bones are in the body model. Without it rotations are read, "
+    "and positions are unknown.",
     "body_model=… (--body-model) names the .npz of the body model",
     example=("load('walk.npz')", "load('walk.npz', body_model='SMPLH_NEUTRAL.npz')"),
 )
 
 SHAPE = judgement.warning(
     "AMS004",
-    "A body has one shape, betas (N,), (1, N) or a row for each frame, and the body model has as many directions of shape.",
+    "A body has one shape, betas (N,), (1, N) or a row for each frame, and the body "
+    "model has as many directions of shape.",
     "the mean shape of all frames is used, of as many betas as the body model has",
     example=("betas that differ between frames", "betas of shape (16,)"),
 )
@@ -115,11 +124,13 @@ def read_amass(
     path:
         The file.
     body_model:
-        The body model (.npz) with the lengths of the bones. Without it the skeleton has rotations only (AMS003).
+        The body model (.npz) with the lengths of the bones. Without it the skeleton has
+        rotations only (AMS003).
     frame_rate:
         [Hz] in place of the rate of the file.
     up:
-        The axis that is up, "Y", "-Z" and so on. By default Z, unless the poses show another one (AMS005).
+        The axis that is up, "Y", "-Z" and so on. By default Z, unless the poses show
+        another one (AMS005).
 
     Raises
     ------
@@ -229,7 +240,10 @@ def _skeleton(
 
 
 def _found_up(turns: Floats, position: Floats) -> str:
-    """Return the axis of the world along which a person with pelvis orientations (T, 4) and positions (T, 3) is upright; Z in doubt."""
+    """Return the axis of the world along which a person with pelvis orientations (T, 4) and positions (T, 3) is upright.
+
+    Z in doubt.
+    """
     if not len(turns):
         return "Z"
     spine = rotations.to_matrix(turns)[:, :, UPRIGHT_ROW].mean(axis=0)
@@ -237,7 +251,8 @@ def _found_up(turns: Floats, position: Floats) -> str:
     lowest, highest = LYING_HEIGHTS
     may_lie = lowest < heights.min() and heights.max() < highest
     if spine[1] > MIN_UPRIGHT:
-        # A person who lies along y in a world with z up is as much along y as one who stands in a world with y up.
+        # A person who lies along y in a world with z up is as much along y as one who
+        # stands in a world with y up.
         stands = position[:, 1].min() > highest
         if stands or not may_lie:
             return "Y"
@@ -250,7 +265,10 @@ def _found_up(turns: Floats, position: Floats) -> str:
 def _betas(
     betas: Array | None, count: int, location: Location, found: Diagnostics
 ) -> Floats:
-    """Return the shape (N,) of a body in a motion of `count` frames; AMS001 for betas of an unknown shape."""
+    """Return the shape (N,) of a body in a motion of `count` frames.
+
+    AMS001 for betas of an unknown shape.
+    """
     if betas is None:
         return np.zeros(0)
     if betas.ndim == 1:
@@ -274,7 +292,10 @@ def _betas(
 def _offsets(
     path: Path, betas: Floats, parents: list[int], found: Diagnostics
 ) -> Floats:
-    """Return the offsets (J, 3) [m] of the joints of a body model; that of the root is its position at rest."""
+    """Return the offsets (J, 3) [m] of the joints of a body model.
+
+    That of the root is its position at rest.
+    """
     arrays = read_archive(path, only=MODEL)
     location = Location(str(path))
     count = len(parents)

@@ -1,4 +1,6 @@
-"""Recorded motion of skeletons by Acclaim: a skeleton (.asf) and its motions (.amc), both text.
+"""Recorded motion of skeletons by Acclaim.
+
+A skeleton (.asf) and its motions (.amc), both text.
 
 The shape of the two files::
 
@@ -25,11 +27,14 @@ The shape of the two files::
         lfemur ltibia
       end
 
-A bone begins where its parent ends; those under `root` begin at its position. With C = Rz·Ry·Rx of `axis` and A the same of the numbers of
-a frame, Q = Q_parent · C · A · C⁻¹ is its rotation, and its end is its beginning + Q · direction · length. A bone without `dof` does not
-move in its parent, and has no line in a frame. `length` is the unit: 0.0254 m divided by it. The frame rate is in neither file.
+A bone begins where its parent ends; those under `root` begin at its position. With C =
+Rz·Ry·Rx of `axis` and A the same of the numbers of a frame, Q = Q_parent · C · A · C⁻¹
+is its rotation, and its end is its beginning + Q · direction · length. A bone without
+`dof` does not move in its parent, and has no line in a frame. `length` is the unit:
+0.0254 m divided by it. The frame rate is in neither file.
 
-The `Skeleton` has a joint for each bone, where the bone begins, and the channels Zrotation, Yrotation and Xrotation of C · A · C⁻¹.
+The `Skeleton` has a joint for each bone, where the bone begins, and the channels
+Zrotation, Yrotation and Xrotation of C · A · C⁻¹.
 """
 
 import math
@@ -70,10 +75,12 @@ COUNTS = {
 }
 """The fields that are numbers, and how many of them."""
 
-# The rules of .asf and .amc files. Rules about skeletons and their motion are in `bodymotion.checks`.
+# The rules of .asf and .amc files. Rules about skeletons and their motion are in
+# `bodymotion.checks`.
 NO_SKELETON = judgement.error(
     "ASF002",
-    "An .amc is beside its .asf. The name of the .amc begins with that of the .asf (01_05.amc, 01.asf), or there is only one .asf.",
+    "An .amc is beside its .asf. The name of the .amc begins with that of the .asf "
+    "(01_05.amc, 01.asf), or there is only one .asf.",
     "asf=… (--asf) names the file",
     example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
 )
@@ -84,13 +91,16 @@ BONES = judgement.error(
 )
 FIELD = judgement.error(
     "ASF102",
-    "The fields direction, axis, position and orientation have three numbers. A bone has a direction and a length of at least 0. The "
-    "unit of length is a number greater than 0, that of angle is deg or rad. No lower limit is above its upper limit.",
+    "The fields direction, axis, position and orientation have three numbers. A bone "
+    "has a direction and a length of at least 0. The "
+    "unit of length is a number greater than 0, that of angle is deg or rad. No lower "
+    "limit is above its upper limit.",
     example=("direction 0 -1", "direction 0 -1 0"),
 )
 DOF = judgement.error(
     "ASF103",
-    "The degrees of freedom are rx, ry and rz, each once. The root may also have tx, ty and tz.",
+    "The degrees of freedom are rx, ry and rz, each once. The root may also have tx, "
+    "ty and tz.",
     example=("dof rx rx", "dof rx rz"),
 )
 HIERARCHY = judgement.error(
@@ -105,7 +115,8 @@ NAME = judgement.error(
 )
 FRAME = judgement.error(
     "ASF201",
-    "A frame has a line for root and for each bone with degrees of freedom. The line has the name, and a finite number for each of them.",
+    "A frame has a line for root and for each bone with degrees of freedom. The line "
+    "has the name, and a finite number for each of them.",
     "a frame with an error is left out",
     example=("ltibia 20 1", "ltibia 20"),
 )
@@ -117,7 +128,8 @@ NUMBER = judgement.warning(
 )
 RATE = judgement.note(
     "ASF203",
-    "The frame rate is not in the file. 120 Hz is assumed, the rate of the CMU recordings.",
+    "The frame rate is not in the file. 120 Hz is assumed, the rate of the CMU "
+    "recordings.",
     "frame_rate=… (--input-rate) gives the rate",
     example=("load('01_01.amc')", "load('01_01.amc', frame_rate=120)"),
 )
@@ -130,15 +142,17 @@ def read_asf(
     frame_rate: float | None = None,
     allow_outside: bool | None = None,
 ) -> ReadResult[Skeleton]:
-    """Read a recorded motion (.amc) with its skeleton; or a skeleton (.asf), with one frame: its zero pose.
+    """Read a recorded motion (.amc) with its skeleton.
+
+    Or a skeleton (.asf), with one frame: its zero pose.
 
     Parameters
     ----------
     path:
         The file.
     asf:
-        The skeleton of an .amc. By default the .asf whose name its name begins with (`01.asf` for `01_05.amc`), or the only one
-        of the folder.
+        The skeleton of an .amc. By default the .asf whose name its name begins with
+        (`01.asf` for `01_05.amc`), or the only one of the folder.
     frame_rate:
         [Hz] By default 120, that of the CMU recordings (ASF203).
     allow_outside:
@@ -236,7 +250,10 @@ def skeleton_of(path: Path) -> Path:
 
 @dataclass
 class _Bone:
-    """A bone, or the root, with the numbers of its fields; `parent` is an index of the list of bones."""
+    """A bone, or the root, with the numbers of its fields.
+
+    `parent` is an index of the list of bones.
+    """
 
     location: Location
     name: str = ""
@@ -322,7 +339,8 @@ class _Tree:
         else:
             self.found.report(
                 FIELD,
-                f"the unit of length is {' '.join(words[1:])[:40]!r}; expected more than 0",
+                f"the unit of length is {' '.join(words[1:])[:40]!r}; expected more "
+                "than 0",
                 where,
             )
 
@@ -392,7 +410,10 @@ class _Tree:
         self.bones.setdefault(bone.name, bone)
 
     def _in_order(self) -> list[_Bone]:
-        """Return the bones, parents before children; report those that are not in the hierarchy once."""
+        """Return the bones, parents before children.
+
+        Report those that are not in the hierarchy once.
+        """
         order: list[_Bone] = []
         waiting = [("root", -1)]
         reached = {"root"}
@@ -499,7 +520,10 @@ def _frames(
 def _motion(
     bones: list[_Bone], frames: Floats | None, degrees: bool, axis_degrees: bool
 ) -> tuple[tuple[SkeletonJoint, ...], Floats]:
-    """Return the joints, and their channels (T, C); those of the zero pose without frames."""
+    """Return the joints, and their channels (T, C).
+
+    Those of the zero pose without frames.
+    """
     factor, axis_factor = (
         np.pi / 180 if one else 1.0 for one in (degrees, axis_degrees)
     )
@@ -564,7 +588,10 @@ def _motion(
 
 
 def _product(angles: list[tuple[str, Floats]], factor: float) -> Floats:
-    """Return the quaternion of rotations about fixed axes, one after the other: Rz · Ry · Rx for x, y, z."""
+    """Return the quaternion of rotations about fixed axes, one after the other.
+
+    Rz · Ry · Rx for x, y, z.
+    """
     turn: Floats = np.array([1.0, 0, 0, 0])
     for letter, angle in angles:
         turn = rotations.multiply(

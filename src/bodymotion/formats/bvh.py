@@ -1,4 +1,6 @@
-"""Recorded motion of skeletons (.bvh): text; a tree of joints, then a row of numbers for each frame.
+"""Recorded motion of skeletons (.bvh).
+
+Text; a tree of joints, then a row of numbers for each frame.
 
 The shape of a file::
 
@@ -23,8 +25,9 @@ The shape of a file::
     193.6 90.2 358.2 90.7 -0.04 80.8 169.4 -5.0 164.9
     193.5 90.1 358.3 90.6 -0.05 80.9 169.3 -5.1 164.8
 
-A row has the channels of all joints in the order of the file: degrees, and the file's unit of length. Rotations are applied in the order
-written, about moving axes. Position channels replace OFFSET, on any joint. Neither the unit nor the up axis is in the file.
+A row has the channels of all joints in the order of the file: degrees, and the file's
+unit of length. Rotations are applied in the order written, about moving axes. Position
+channels replace OFFSET, on any joint. Neither the unit nor the up axis is in the file.
 """
 
 import math
@@ -75,7 +78,8 @@ _WORD = re.compile(r"[{}]|[^\s{}]+")
 KEYS = ("{", "}", "OFFSET", "CHANNELS", "JOINT", "END", "ROOT")
 CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
 
-# The rules of .bvh files. Rules about skeletons and their motion are in `bodymotion.checks`; rows of numbers have the rules of tables.
+# The rules of .bvh files. Rules about skeletons and their motion are in
+# `bodymotion.checks`; rows of numbers have the rules of tables.
 NOT_BVH = judgement.error(
     "BVH002",
     "A .bvh file begins with HIERARCHY and a ROOT.",
@@ -152,9 +156,12 @@ def read_bvh(
     up: str | None = None,
     frame_rate: float | None = None,
 ) -> ReadResult[Skeleton]:
-    """Read a skeleton with its motion; a file of another kind has no value.
+    """Read a skeleton with its motion.
 
-    The `unit` of length [m] and the axis that is `up` ("Y", "-Z") are in no file; without them they are found from the poses. A
+    A file of another kind has no value.
+
+    The `unit` of length [m] and the axis that is `up` ("Y", "-Z") are in no file;
+    without them they are found from the poses. A
     `frame_rate` [Hz] stands for the frame time of the file.
 
     Raises
@@ -164,7 +171,8 @@ def read_bvh(
     """
     if up not in (None, *UP_AXES) or (unit is not None and not 0 < unit < math.inf):
         raise WrongUseError(
-            f"unit {unit}, up {up!r}: expected metres above 0, and one of {', '.join(UP_AXES)}"
+            f"unit {unit}, up {up!r}: expected metres above 0, and one of "
+            f"{', '.join(UP_AXES)}"
         )
     path = Path(path)
     found = Diagnostics(path)
@@ -229,7 +237,8 @@ def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Sk
         frame_time = 1.0
     unread = sorted(int(subject[1]) for subject in found.unknown)
     if uncounted := [n for n in unread if not joints[n].channels]:
-        # The first row decides how many channels a joint has whose line of CHANNELS contradicts itself.
+        # The first row decides how many channels a joint has whose line of CHANNELS
+        # contradicts itself.
         first = (
             data[head.end() : head.end() + MAX_TREE_BYTES]
             .lstrip()
@@ -332,7 +341,10 @@ class _Tree:
         ]
 
     def _statement(self, word: str, words: list[str], where: Location) -> None:
-        """Read the statement that begins with a word; remove its other words from the end of `words`."""
+        """Read the statement that begins with a word.
+
+        Remove its other words from the end of `words`.
+        """
         key = word.upper()
         blocks = self.blocks
         is_open = bool(blocks) and blocks[-1].is_open
@@ -456,7 +468,10 @@ class _Tree:
 
 
 def _taken(words: list[str], *stops: str) -> list[str]:
-    """Return the words before the next of `stops` (by default the next word of the format); remove them from the end of the list."""
+    """Return the words before the next of `stops` (by default the next word of the format).
+
+    Remove them from the end of the list.
+    """
     taken = []
     while words and words[-1].upper() not in (stops or KEYS):
         taken.append(words.pop())
@@ -464,12 +479,15 @@ def _taken(words: list[str], *stops: str) -> list[str]:
 
 
 def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
-    """Write a file, whole or not at all, and return what it does not hold. Numbers have as many digits as they need.
+    """Write a file, whole or not at all, and return what it does not hold.
+
+    Numbers have as many digits as they need.
 
     Raises
     ------
     ValueError
-        When there are no joints or no channels, or where the lengths of bones are unknown.
+        When there are no joints or no channels, or where the lengths of bones are
+        unknown.
     """
     path = Path(path)
     skeleton.check_lengths()
@@ -493,7 +511,8 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         ]
         lines.append(f"{indent}\tOFFSET {_numbers(joint.offset.tolist())}")
         lines.append(
-            f"{indent}\tCHANNELS {len(joint.channels)} {' '.join(joint.channels)}".rstrip()
+            f"{indent}\tCHANNELS {len(joint.channels)} "
+            f"{' '.join(joint.channels)}".rstrip()
         )
         for end in joint.ends.tolist():
             lines += [
@@ -526,7 +545,10 @@ def _plain_name(name: str) -> str:
 
 
 def _indent(depth: int) -> str:
-    """Return the blanks before a line; no more than 32, as a long chain of joints would be a large file otherwise."""
+    """Return the blanks before a line.
+
+    No more than 32, as a long chain of joints would be a large file otherwise.
+    """
     return "\t" * min(depth, 32)
 
 

@@ -1,4 +1,7 @@
-"""Compressed files, known by their first bytes: zlib, gzip, bzip2, xz, lzma and lz4, as joblib writes them, and zstd."""
+"""Compressed files, known by their first bytes.
+
+Zlib, gzip, bzip2, xz, lzma and lz4, as joblib writes them, and zstd.
+"""
 
 import bz2
 import lzma
@@ -11,13 +14,19 @@ from bodymotion.system.deferred import need
 
 PIECE = 1 << 20  # [bytes] What is unpacked at once.
 MAX_DICTIONARY = 80 << 20
-"""[bytes] Memory for unpacking xz; its level 9 needs 65 MB, and joblib's 3 needs 5 MB."""
+"""[bytes] Memory for unpacking xz.
+
+Its level 9 needs 65 MB, and joblib's 3 needs 5 MB.
+"""
 ZLIB_OR_GZIP = 32 + zlib.MAX_WBITS
 """The window of zlib with which it tells its own header from that of gzip."""
 
 
 def compression_of(head: bytes) -> str:
-    """Return the name of the compression of a file with these first bytes; empty for others."""
+    """Return the name of the compression of a file with these first bytes.
+
+    Empty for others.
+    """
     signs = {
         "gzip": b"\x1f\x8b\x08",
         "bzip2": b"BZh",
@@ -85,7 +94,10 @@ def _unpacked_zstd(data: bytes, size: int) -> Iterator[bytes]:
 
 
 def _inflated(data: bytes, size: int) -> Iterator[bytes]:
-    """Return the content of zlib or gzip; a gzip file may have several members."""
+    """Return the content of zlib or gzip.
+
+    A gzip file may have several members.
+    """
     while data:
         machine = zlib.decompressobj(ZLIB_OR_GZIP)
         while not machine.eof:

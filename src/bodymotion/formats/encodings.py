@@ -1,4 +1,7 @@
-"""The encodings of texts with wide characters: UTF-16 and UTF-32, with a byte order mark or without; one reader for all text formats."""
+"""The encodings of texts with wide characters.
+
+UTF-16 and UTF-32, with a byte order mark or without; one reader for all text formats.
+"""
 
 import codecs
 
@@ -15,7 +18,11 @@ LAYOUTS = (
     ("utf-16-le", 0, 2),
     ("utf-16-be", 1, 2),
 )
-"""Encodings without a mark: the byte of each character that is not 0 where the character is ASCII, and the bytes of a character."""
+"""Encodings without a mark.
+
+The byte of each character that is not 0 where the character is ASCII, and the bytes of
+a character.
+"""
 SAMPLE = 64
 """[bytes] The part of a file that shows its encoding."""
 MIN_SAMPLE = 8
@@ -23,7 +30,10 @@ _TEXT = frozenset(b"\t\n\r" + bytes(range(32, 127)))
 
 
 def wide_encoding(head: bytes) -> str:
-    """Return the encoding of a text that begins with these bytes, if it is UTF-16 or UTF-32; empty for others."""
+    """Return the encoding of a text that begins with these bytes, if it is UTF-16 or UTF-32.
+
+    Empty for others.
+    """
     for mark, name in MARKS:
         if head.startswith(mark):
             return name
@@ -39,7 +49,10 @@ def wide_encoding(head: bytes) -> str:
 
 
 def in_utf8(data: bytes) -> tuple[bytes, str]:
-    """Return a text in UTF-8 and its encoding, where that is UTF-16 or UTF-32; else the bytes as they are, and an empty name."""
+    """Return a text in UTF-8 and its encoding, where that is UTF-16 or UTF-32.
+
+    Else the bytes as they are, and an empty name.
+    """
     name = wide_encoding(data)
     if not name:
         return data, ""

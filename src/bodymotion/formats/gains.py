@@ -26,14 +26,16 @@ MAX_BYTES = 1 << 20
 def read_gains(path: str | Path, body: Body) -> Floats:
     """Read the gains kp, kd (J, 2) of the joints of a body [N m/rad and N m s/rad, or N/m and N s/m].
 
-    A line may hold further numbers, which hrpsys uses for limits of the torque. `name` is the name of a joint or of its link; joints that
-    the file does not name have the gains 0.
+    A line may hold further numbers, which hrpsys uses for limits of the torque. `name`
+    is the name of a joint or of its link; joints that the file does not name have the
+    gains 0.
 
     Raises
     ------
     FormatError
-        When a line is no pair of gains, a name is unknown, or the count of lines without names is not that of the joints (FMT005);
-        when the file cannot be read (FMT002), or is too large (FMT009).
+        When a line is no pair of gains, a name is unknown, or the count of lines
+        without names is not that of the joints (FMT005); when the file cannot be read
+        (FMT002), or is too large (FMT009).
     """
     text, _ = decode(file_bytes(path, MAX_BYTES))
     columns: dict[str, int] = {}
@@ -56,7 +58,8 @@ def read_gains(path: str | Path, body: Body) -> Floats:
             numbers = words
         if len(numbers) < 2 or not all(0 <= parsed(word) < inf for word in numbers[:2]):
             raise GAINS.error(
-                f"{line.strip()!r:.60} has no pair of gains; expected `kp kd` or `name kp kd`",
+                f"{line.strip()!r:.60} has no pair of gains; expected `kp kd` or "
+                "`name kp kd`",
                 location,
             )
         gains = float(numbers[0]), float(numbers[1])

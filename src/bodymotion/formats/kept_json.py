@@ -1,6 +1,9 @@
-"""Values of a body that a format cannot hold: as JSON inside of the file (<custom> of MJCF, <bodymotion> of URDF).
+"""Values of a body that a format cannot hold.
 
-Those that only MJCF has are in `extra` under "mjcf": its reader keeps them there, its writer writes them back, others report them.
+As JSON inside of the file (<custom> of MJCF, <bodymotion> of URDF).
+
+Those that only MJCF has are in `extra` under "mjcf": its reader keeps them there, its
+writer writes them back, others report them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,11 +49,17 @@ PHYSICAL_SECTIONS = (
     "sensor",
     "tendon",
 )
-"""Sections of MJCF that define motion and sensing; the others are about the scene, appearance and defaults."""
+"""Sections of MJCF that define motion and sensing.
+
+The others are about the scene, appearance and defaults.
+"""
 
 
 def plain(value: object, lost: list[str], where: str, depth: int = 0) -> Any:  # noqa: ANN401
-    """Return a value as JSON holds it, arrays as lists; the rest is left out, and its path is added to `lost`."""
+    """Return a value as JSON holds it, arrays as lists.
+
+    The rest is left out, and its path is added to `lost`.
+    """
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -87,7 +96,10 @@ def as_json(value: object) -> Any:  # noqa: ANN401
 
 
 def coerced(now: object, meant: object, name: str) -> object:
-    """Return a value of JSON in the type and shape of `now`; TypeError or ValueError where it does not fit."""
+    """Return a value of JSON in the type and shape of `now`.
+
+    TypeError or ValueError where it does not fit.
+    """
     if isinstance(now, np.ndarray):
         array = np.array(meant, dtype=np.float64)
         if array.shape != now.shape:
@@ -115,7 +127,8 @@ def coerced(now: object, meant: object, name: str) -> object:
         return int(meant)
     if type(now) is not type(meant):
         raise TypeError(
-            f"{with_article(type(meant).__name__)}, not {with_article(type(now).__name__)}"
+            f"{with_article(type(meant).__name__)}, not "
+            f"{with_article(type(now).__name__)}"
         )
     for types in _ENUMERATIONS.values():
         if name == "type" and now in types and meant not in types:
@@ -171,7 +184,9 @@ def viewpoints_of(entries: object) -> tuple[Viewpoint, ...]:
 def json_of_segments(
     link: Link, counts: Sequence[tuple[int, int]]
 ) -> list[dict[str, object]] | None:
-    """Return the entry of a link's segments without `extra`; None where the transform of one cannot be inverted.
+    """Return the entry of a link's segments without `extra`.
+
+    None where the transform of one cannot be inverted.
 
     `counts` are the numbers of visuals and collisions of each in the rest of the file.
     """
@@ -194,7 +209,9 @@ def json_of_segments(
 
 
 def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | None:
-    """Return the segments of a link from their entry, with the shapes of `whole`, the link as one segment; None where they do not fit it.
+    """Return the segments of a link from their entry, with the shapes of `whole`, the link as one segment.
+
+    None where they do not fit it.
 
     Raises
     ------
@@ -256,7 +273,10 @@ def _numbers(segment: Segment) -> Floats:
 
 
 def _inverse(transform: Floats) -> Floats | None:
-    """Return the inverse of a transform; None where it is not exact."""
+    """Return the inverse of a transform.
+
+    None where it is not exact.
+    """
     if (
         not np.isfinite(transform).all()
         or not (transform[3] == (0.0, 0.0, 0.0, 1.0)).all()
@@ -270,7 +290,10 @@ def _inverse(transform: Floats) -> Floats | None:
 
 
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:
-    """Return the values under "mjcf" in an `extra`; nothing where it is no mapping."""
+    """Return the values under "mjcf" in an `extra`.
+
+    Nothing where it is no mapping.
+    """
     found = extra.get("mjcf")
     if isinstance(found, Mapping):
         return {key: value for key, value in found.items() if isinstance(key, str)}

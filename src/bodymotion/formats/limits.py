@@ -1,9 +1,11 @@
 """Limits on what readers take from one file, and the budget that counts it.
 
-A small file can stand for much more than it holds: compressed pages, aliases, files that name files, counts. Each reader counts what it
-gets from a file in one `Budget`: bytes after unpacking, items that code handles one by one, depth, and processor time.
+A small file can stand for much more than it holds: compressed pages, aliases, files
+that name files, counts. Each reader counts what it gets from a file in one `Budget`:
+bytes after unpacking, items that code handles one by one, depth, and processor time.
 
-`budget_for(path)` opens the budget of a file. Within it, all parts of that file share the same budget.
+`budget_for(path)` opens the budget of a file. Within it, all parts of that file share
+the same budget.
 """
 
 from __future__ import annotations
@@ -35,20 +37,26 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may stand for, at most. Most limits grow with the size of the file, so that large recordings are read.
+    """What a file may stand for, at most.
+
+    Most limits grow with the size of the file, so that large recordings are read.
 
     Attributes
     ----------
     free_bytes, growth:
-        Bytes after unpacking: so many for any file, or this multiple of the file's size. Recorded numbers seldom shrink below a
-        twentieth; logs in JSON of a robot at rest shrink to a fiftieth.
+        Bytes after unpacking: so many for any file, or this multiple of the file's
+        size. Recorded numbers seldom shrink below a twentieth; logs in JSON of a robot
+        at rest shrink to a fiftieth.
     free_items, items_per_byte:
-        Items that code handles one by one, such as messages and rows: so many for any file, or so many for each byte of the file. An
-        uncompressed item has several bytes. 200 000 rows of a table take about a second.
+        Items that code handles one by one, such as messages and rows: so many for any
+        file, or so many for each byte of the file. An uncompressed item has several
+        bytes. 200 000 rows of a table take about a second.
     depth:
-        Levels of nesting of YAML and JSON. Real files have fewer than 20; Python ends at about 1000.
+        Levels of nesting of YAML and JSON. Real files have fewer than 20; Python ends
+        at about 1000.
     free_seconds, seconds_per_byte:
-        [s] Processor time of the thread that reads. Ordinary files take less than 10 s; compilation of kernels may add 20 s.
+        [s] Processor time of the thread that reads. Ordinary files take less than 10 s;
+        compilation of kernels may add 20 s.
     """
 
     free_bytes: int = 64 << 20
@@ -65,7 +73,10 @@ LIMITS = Limits()
 T = TypeVar("T")
 
 ITEMS_BETWEEN_CLOCKS = 500
-"""Items after which the processor time is read again: reading it takes as long as a few items."""
+"""Items after which the processor time is read again.
+
+Reading it takes as long as a few items.
+"""
 
 
 @dataclass
@@ -134,7 +145,10 @@ class Budget:
     def take_items(
         self, count: int = 1, name: str = "items", location: Location | None = None
     ) -> None:
-        """Count items of one name; raise FormatError (FMT009) above the limit, and after too much time."""
+        """Count items of one name.
+
+        Raise FormatError (FMT009) above the limit, and after too much time.
+        """
         self.items[name] += count
         if self.items[name] > self.max_items:
             message = (
@@ -176,14 +190,17 @@ _current: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def budget_for(path: str | Path, size: int | None = None) -> Iterator[Budget]:
-    """Return the budget of the file that is read; that of the whole, where the file is a part of another one.
+    """Return the budget of the file that is read.
+
+    That of the whole, where the file is a part of another one.
 
     Parameters
     ----------
     path:
         The file.
     size:
-        [bytes] Its size, where it is not that of `path`: of a pipe, or of a member of an archive.
+        [bytes] Its size, where it is not that of `path`: of a pipe, or of a member of
+        an archive.
     """
     budget = _current.get()
     if budget is not None:
@@ -200,14 +217,20 @@ def budget_for(path: str | Path, size: int | None = None) -> Iterator[Budget]:
 
 
 def check_time(location: Location | None = None) -> None:
-    """Raise FormatError (FMT009) where the file that is read took too much time; readers call it in loops that handle parts."""
+    """Raise FormatError (FMT009) where the file that is read took too much time.
+
+    Readers call it in loops that handle parts.
+    """
     budget = _current.get()
     if budget is not None:
         budget.check_time(location)
 
 
 def timed(items: Iterable[T], location: Location | None = None) -> Iterator[T]:
-    """Return the items of a file one by one; raise FormatError (FMT009) where they take too much time."""
+    """Return the items of a file one by one.
+
+    Raise FormatError (FMT009) where they take too much time.
+    """
     left = iter(items)
     while part := list(islice(left, ITEMS_BETWEEN_CLOCKS)):
         check_time(location)
@@ -215,7 +238,10 @@ def timed(items: Iterable[T], location: Location | None = None) -> Iterator[T]:
 
 
 def _size_of(path: str | Path) -> int:
-    """Return the size [bytes] of a file, or of what comes out of a pipe; 0 where it cannot be read."""
+    """Return the size [bytes] of a file, or of what comes out of a pipe.
+
+    0 where it cannot be read.
+    """
     try:
         size = size_of(path)
         if size is None:

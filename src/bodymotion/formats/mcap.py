@@ -1,6 +1,7 @@
 """Logs of robots: MCAP (`.mcap`) and rosbag2 (a folder with `metadata.yaml` and files `.mcap`, or `.db3` of SQLite).
 
-Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard types), JSON and protobuf, as of Foxglove.
+Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard types),
+JSON and protobuf, as of Foxglove.
 
 ============================================== =============================================================================
 ``name``, ``position``                         JointState: joints by their names [rad or m]; or ``joints``, a list of such
@@ -9,10 +10,13 @@ Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard 
 ``child_frame_id``, ``pose``                   Odometry: ``position`` and ``orientation``
 ============================================== =============================================================================
 
-The time of a message is its ``header.stamp`` or ``timestamp``, and that of the log where these are zero and not the start of a simulation.
-Poses of links in the world follow from the tree of frames below the first one, which is a link itself unless it is called world, map, odom
-or earth. Other frames are read at the times of the frame with the most messages, by interpolation. Names of joints may come in any order; a
-joint without a value keeps its last one. A trajectory replaces the rest of the one before it. Dates become times from the first message on.
+The time of a message is its ``header.stamp`` or ``timestamp``, and that of the log
+where these are zero and not the start of a simulation. Poses of links in the world
+follow from the tree of frames below the first one, which is a link itself unless it is
+called world, map, odom or earth. Other frames are read at the times of the frame with
+the most messages, by interpolation. Names of joints may come in any order; a joint
+without a value keeps its last one. A trajectory replaces the rest of the one before it.
+Dates become times from the first message on.
 """
 
 from collections import Counter
@@ -123,7 +127,8 @@ CLOCK = judgement.note(
 TIME = judgement.warning(
     "MCP106",
     "The messages of a topic have different times, and their clock never goes back.",
-    "a log in which a simulation starts again holds several motions: record each of them, or cut the log",
+    "a log in which a simulation starts again holds several motions: record each of "
+    "them, or cut the log",
     example=("0.0 s, 0.1 s, 0.0 s, 0.1 s", "0.0 s, 0.1 s, 0.2 s, 0.3 s"),
 )
 PARENT = judgement.warning(
@@ -164,7 +169,10 @@ _AnyRow = TypeVar("_AnyRow", _Row, tuple[int, list[float]])
 
 
 def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
-    """Return the first of some fields that a message has, in whatever encoding; None where it has none."""
+    """Return the first of some fields that a message has, in whatever encoding.
+
+    None where it has none.
+    """
     for name in names:
         if isinstance(value, dict):
             found = value.get(name)
@@ -185,7 +193,10 @@ def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
 
 
 def _stamp(message: Any) -> int:  # noqa: ANN401
-    """Return the time [ns] in a message; 0 where it has none."""
+    """Return the time [ns] in a message.
+
+    0 where it has none.
+    """
     return _nanoseconds(
         _get(_get(message, "header"), "stamp") or _get(message, "timestamp")
     )
@@ -206,11 +217,18 @@ def _number(value: Any) -> float:  # noqa: ANN401
 
 @dataclass
 class _Topic:
-    """A topic, and its messages with joints: their stamp and the time of the log [ns], the time after these of a point of a trajectory."""
+    """A topic, and its messages with joints.
+
+    Their stamp and the time of the log [ns], the time after these of a point of a
+    trajectory.
+    """
 
     type: str = ""
     kind: str | None = None
-    """A key of _KINDS, "" where messages have no such fields; None before the first message."""
+    """A key of _KINDS, "" where messages have no such fields.
+
+    None before the first message.
+    """
     latest: int = 0
     without_positions: int = 0
     """The number of messages, or points of trajectories, that have no positions."""
@@ -219,11 +237,17 @@ class _Topic:
     )
 
     def time(self, stamp: int, logged: int) -> int:
-        """Return the time of a message: that of the log where it has no stamp, unless 0 is a time of a simulation."""
+        """Return the time of a message.
+
+        That of the log where it has no stamp, unless 0 is a time of a simulation.
+        """
         return stamp or (0 if 0 < self.latest <= DATE else logged)
 
     def rows(self) -> list[_Row]:
-        """Return the times, names and values of joints; a trajectory replaces what is left of those before it."""
+        """Return the times, names and values of joints.
+
+        A trajectory replaces what is left of those before it.
+        """
         rows: list[_Row] = []
         for stamp, logged, after, names, values in self.joints:
             time = self.time(stamp, logged) + after
@@ -267,7 +291,10 @@ class _Log:
         data: bytes,
         decode: Callable[[bytes], Any] | None,
     ) -> None:
-        """Add a message of a topic that is known; report one that cannot be decoded."""
+        """Add a message of a topic that is known.
+
+        Report one that cannot be decoded.
+        """
         about = self.topics[topic]
         if decode is None or about.kind == "":
             about.kind = ""
@@ -349,7 +376,8 @@ class _Log:
             rows = [(0, _list(message, "name"), _list(message, "position"))]
         for after, names, values in rows:
             if not len(values):
-                # Each list of a JointState may be empty: of velocities or torques alone.
+                # Each list of a JointState may be empty: of velocities or torques
+                # alone.
                 about.without_positions += 1
                 continue
             if len(names) != len(values):
@@ -438,7 +466,10 @@ class _Log:
         )
 
     def _choose_frames(self, wanted: str | None) -> list[str]:
-        """Set the frames, each of one topic and with one parent; return what is not read for that."""
+        """Set the frames, each of one topic and with one parent.
+
+        Return what is not read for that.
+        """
         unread = []
         for child, sources in self.poses.items():
             topic, parent = max(
@@ -465,7 +496,10 @@ class _Log:
         return unread
 
     def _in_time(self, name: str, rows: list[_AnyRow]) -> list[_AnyRow]:
-        """Return the rows before their clock goes back; report that, and rows of one time that differ. Single messages may be late."""
+        """Return the rows before their clock goes back.
+
+        Report that, and rows of one time that differ. Single messages may be late.
+        """
         times = np.array([row[0] for row in rows], np.int64)
         late = np.maximum.accumulate(times) - times > RESET
         if (late[:-1] & late[1:]).any():
@@ -628,7 +662,8 @@ def read_mcap(
     from_zero:
         Count times from the first message; for dates this is done anyway.
     topic:
-        The topic of joints, or of poses, that is read where several have them; by default the one with the most messages.
+        The topic of joints, or of poses, that is read where several have them; by
+        default the one with the most messages.
     allow_outside:
         See `bodymotion.load`.
     """
@@ -683,7 +718,10 @@ def _read_sqlite(path: Path, log: _Log) -> None:
 
 
 def _read(path: Path, log: _Log) -> None:
-    """Read the messages of a file into the log; report where it is cut."""
+    """Read the messages of a file into the log.
+
+    Report where it is cut.
+    """
     with open_file(path) as file:
         head = file.read(len(SQLITE))
         file.seek(0)
@@ -700,7 +738,10 @@ def _read(path: Path, log: _Log) -> None:
 
 
 def _read_records(path: Path, file: BinaryIO, log: _Log) -> None:
-    """Read the messages of a file of MCAP into the log; report where it is cut."""
+    """Read the messages of a file of MCAP into the log.
+
+    Report where it is cut.
+    """
     records = need("mcap.records", "lake", _FEATURE)
     streams = need("mcap.data_stream", "lake", _FEATURE)
     protobuf = need("mcap_protobuf.decoder", "lake", _FEATURE).DecoderFactory()
@@ -712,7 +753,10 @@ def _read_records(path: Path, file: BinaryIO, log: _Log) -> None:
         return streams.ReadDataStream(BytesIO(record.content))
 
     def decoder(channel: Any) -> Callable[[bytes], Any] | None:  # noqa: ANN401
-        """Return the decoder of the messages of a channel; None where there is none."""
+        """Return the decoder of the messages of a channel.
+
+        None where there is none.
+        """
         schema = schemas.get(channel.schema_id)
         if channel.message_encoding == "json":
             return orjson.loads
@@ -740,7 +784,8 @@ def _read_records(path: Path, file: BinaryIO, log: _Log) -> None:
                 message = message_of(record.content)
                 if message.channel not in channels:
                     raise ValueError(
-                        f"a message is of channel {message.channel}, which is not defined"
+                        f"a message is of channel {message.channel}, which is not "
+                        "defined"
                     )
                 topic, decode = channels[message.channel]
                 log.add(topic, message.time, message.data, decode)
@@ -759,7 +804,10 @@ def write_mcap(
     encoding: Literal["cdr", "json"] = "cdr",
     body: "Body | None" = None,
 ) -> tuple[Problem, ...]:
-    """Write a motion as a log: `/joint_states` (JointState) and `/tf` (TFMessage, frames of links in `world`); return what is lost.
+    """Write a motion as a log.
+
+    `/joint_states` (JointState) and `/tf` (TFMessage, frames of links in `world`);
+    return what is lost.
 
     Parameters
     ----------
@@ -773,7 +821,8 @@ def write_mcap(
     Raises
     ------
     ValueError
-        For an unknown encoding; when the motion has nothing that moves; when only some joints are the body's.
+        For an unknown encoding; when the motion has nothing that moves; when only some
+        joints are the body's.
     """
     if encoding not in ("cdr", "json"):
         raise ValueError(f"the encodings are 'cdr' and 'json', not {encoding!r}")
@@ -791,7 +840,8 @@ def write_mcap(
         or not (np.diff(times := np.rint(exact).astype(np.int64)) > 0).all()
     ):
         raise ValueError(
-            "times of a log are whole nanoseconds, each after the one before, of at most 68 years"
+            "times of a log are whole nanoseconds, each after the one before, of at "
+            "most 68 years"
         )
     if times[0] > DATE:
         problems.append(

@@ -1,8 +1,10 @@
 """Records of a file of MCAP, in chunks or not, up to where the file is cut.
 
-A record is its kind (1 byte), its length (8 bytes) and its content. A chunk holds further records, compressed as a whole. What is left
-of a chunk that is cut is unpacked, so that a recording that was killed in its first chunk is read, as `mcap recover` does. The kind 0 is
-not defined: zeros are the end of a file that was allocated and never written.
+A record is its kind (1 byte), its length (8 bytes) and its content. A chunk holds
+further records, compressed as a whole. What is left of a chunk that is cut is unpacked,
+so that a recording that was killed in its first chunk is read, as `mcap recover` does.
+The kind 0 is not defined: zeros are the end of a file that was allocated and never
+written.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ class Record(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A record of a message: the number of its channel, the time of the log [ns] and the data."""
+    """A record of a message.
+
+    The number of its channel, the time of the log [ns] and the data.
+    """
 
     channel: int
     time: int
@@ -90,7 +95,10 @@ def all_records(file: BinaryIO, budget: Budget, location: Location) -> Iterator[
 
 
 def message_of(content: bytes) -> Message:
-    """Return the message in the content of a record; ValueError where it is too short."""
+    """Return the message in the content of a record.
+
+    ValueError where it is too short.
+    """
     if len(content) < _MESSAGE.size:
         raise ValueError("a message is shorter than its head")
     channel, _, time, _ = _MESSAGE.unpack_from(content)
@@ -124,7 +132,10 @@ def _records(stream: BinaryIO, budget: Budget, location: Location) -> Iterator[R
 
 
 def _unpacked(content: bytes, budget: Budget, location: Location) -> bytes:
-    """Return the records of a chunk, or of the part of it that is there; no more than it states."""
+    """Return the records of a chunk, or of the part of it that is there.
+
+    No more than it states.
+    """
     if len(content) < _CHUNK.size:
         return b""
     *_, size, _, name_length = _CHUNK.unpack_from(content)

@@ -1,16 +1,21 @@
-"""OpenHRP's plain text motions: several files of one name, one frame a line, numbers between blanks, the time [s] first.
+"""OpenHRP's plain text motions.
+
+Several files of one name, one frame a line, numbers between blanks, the time [s] first.
 
 ========== ============================================================================================
 ``.pos``   time, joint displacements in order of joint id [rad or m]
-``.waist`` time, position of the root link x y z [m], its orientation roll pitch yaw [rad] (or the nine
-           numbers of its rotation matrix, row by row, which Choreonoid reads; older ones write its linear and
-           angular velocities behind these, which are not read)
+``.waist`` time, position of the root link x y z [m], its orientation roll pitch yaw
+[rad] (or the nine
+           numbers of its rotation matrix, row by row, which Choreonoid reads; older
+           ones write its linear and angular velocities behind these, which are not
+           read)
 ``.hip``   time, orientation of the root link roll pitch yaw [rad]
 ``.zmp``   time, zero moment point x y z [m], in the root link's frame
 ========== ============================================================================================
 
-Any one of them names all: the others are found beside it. Times may begin anywhere; where the first is 0 and all are evenly apart, the
-motion gets their rate, else it keeps them as time stamps, with the rate that they follow as the one for resampling.
+Any one of them names all: the others are found beside it. Times may begin anywhere;
+where the first is 0 and all are evenly apart, the motion gets their rate, else it keeps
+them as time stamps, with the rate that they follow as the one for resampling.
 """
 
 from pathlib import Path
@@ -59,7 +64,8 @@ from bodymotion.system.files import whole_files
 
 WIDTH = document.error(
     "OTX001",
-    "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, .hip t r p y, .zmp t x y z.",
+    "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, "
+    ".hip t r p y, .zmp t x y z.",
     example=("0.0 0 0 0.8 0 0", "0.0 0 0 0.8 0 0 0"),
 )
 RETIRED = {"OTX002": "MOT105"}
@@ -98,7 +104,8 @@ VELOCITIES = judgement.note(
 )
 STALE = judgement.warning(
     "OTX101",
-    "Beside the written files there are none of an older motion of the same name. They would be read with the written ones.",
+    "Beside the written files there are none of an older motion of the same name. "
+    "They would be read with the written ones.",
     "remove the file if it does not belong to the motion",
     example=(
         "saving joints as walk.pos where a walk.zmp is",
@@ -117,7 +124,10 @@ MAX_DIFFERENCE = 1e-3  # [rad] The difference between the orientations of .waist
 
 
 def siblings(path: Path) -> dict[str, Path]:
-    """Return the files that belong to one of them, by suffix; the one that is given is always among them."""
+    """Return the files that belong to one of them, by suffix.
+
+    The one that is given is always among them.
+    """
     found = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
     found = {suffix: other for suffix, other in found.items() if other.is_file()}
     return {**found, path.suffix.lower(): path}
@@ -126,7 +136,9 @@ def siblings(path: Path) -> dict[str, Path]:
 def read_openhrp_text(
     path: str | Path, *, body: Body | None = None, from_zero: bool = False
 ) -> ReadResult[Motion]:
-    """Read the .pos, .waist, .hip and .zmp of one name; go on after faults.
+    """Read the .pos, .waist, .hip and .zmp of one name.
+
+    Go on after faults.
 
     Parameters
     ----------
@@ -170,7 +182,10 @@ class _Reader:
     def _rows(
         self, suffix: str, widths: tuple[int, ...] | None
     ) -> tuple[Table, Floats, Timeline] | None:
-        """Return the table of a file, its numbers after the time, and its timeline; None where there is none, or it cannot be read."""
+        """Return the table of a file, its numbers after the time, and its timeline.
+
+        None where there is none, or it cannot be read.
+        """
         if suffix not in self.files:
             return None
         path = self.files[suffix]
@@ -186,7 +201,8 @@ class _Reader:
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
                 raise WIDTH.error(
-                    f"{columns} numbers after the time, where a {path.suffix} has {wanted}",
+                    f"{columns} numbers after the time, where a {path.suffix} has "
+                    f"{wanted}",
                     location,
                 )
             times = table.values[:, 0]
@@ -301,24 +317,28 @@ def write_openhrp_text(
     body: Body | None = None,
     digits: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Write a motion as .pos, .waist, .hip and .zmp, as far as it has their content; return what they cannot hold.
+    """Write a motion as .pos, .waist, .hip and .zmp, as far as it has their content.
+
+    Return what they cannot hold.
 
     Parameters
     ----------
     motion:
         A ZMP in the world's frame is turned into the root link's, by the root's poses.
     path:
-        Any one of the files; the others are written beside it. All are replaced, or none is.
+        Any one of the files; the others are written beside it. All are replaced, or
+        none is.
     body:
-        Whose motion it is: columns with names of its joints are put in order of joint id (`Body.joint_columns`).
+        Whose motion it is: columns with names of its joints are put in order of joint
+        id (`Body.joint_columns`).
     digits:
         Round values to this number of significant digits (1 to 15).
 
     Raises
     ------
     ValueError
-        When the motion has nothing that the file named holds, or a ZMP in the world's frame without a pose of the root, or no column
-        for a joint of the body.
+        When the motion has nothing that the file named holds, or a ZMP in the world's
+        frame without a pose of the root, or no column for a joint of the body.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -358,7 +378,8 @@ def write_openhrp_text(
         if not shared.zmp.is_root_relative:
             if shared.links is None or not shared.links.num_parts:
                 raise ValueError(
-                    "a .zmp is in the root link's frame; the motion's ZMP is in the world's, and it has no pose of the root"
+                    "a .zmp is in the root link's frame; the motion's ZMP is in the "
+                    "world's, and it has no pose of the root"
                 )
             root = shared.links.values[:, 0]
             problems.append(

@@ -1,7 +1,9 @@
 """Sizes that a file of Parquet states, read without pyarrow.
 
-pyarrow ends the process at some damaged descriptions of columns, and unpacks pages of any size. So the footer and the headers of the
-pages are read here, in the compact protocol of Thrift, before pyarrow reads any numbers. The layout is that of `parquet.thrift`.
+pyarrow ends the process at some damaged descriptions of columns, and unpacks pages of
+any size. So the footer and the headers of the pages are read here, in the compact
+protocol of Thrift, before pyarrow reads any numbers. The layout is that of
+`parquet.thrift`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ FIXED_BYTE_ARRAY = 7  # The physical type of decimals and half floats.
 MAX_FIXED_BYTES = 64  # [bytes] The longest decimal has 32.
 
 Fields: TypeAlias = dict[int, Any]
-"""The fields of a structure of Thrift by their numbers: integers, bytes, lists, and structures."""
+"""The fields of a structure of Thrift by their numbers.
+
+Integers, bytes, lists, and structures.
+"""
 
 
 class FileMetaData(IntEnum):
@@ -85,7 +90,10 @@ class DataPage(IntEnum):
 
 
 class Kind(IntEnum):
-    """Kinds of values in the compact protocol of Thrift: the lowest 4 bits of the header of a field or list."""
+    """Kinds of values in the compact protocol of Thrift.
+
+    The lowest 4 bits of the header of a field or list.
+    """
 
     TRUE = 1
     FALSE = 2
@@ -271,7 +279,10 @@ def _integer(fields: Fields, number: int, default: int | None = None) -> int:
 
 
 class _Thrift:
-    """A reader of the compact protocol of Thrift; IndexError where the bytes end too soon."""
+    """A reader of the compact protocol of Thrift.
+
+    IndexError where the bytes end too soon.
+    """
 
     def __init__(self, content: bytes) -> None:
         self.content = content

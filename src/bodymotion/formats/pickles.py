@@ -1,11 +1,16 @@
-"""Motions in Python pickles (.pkl) or archives of PyTorch (.pt): dictionaries of arrays, as GMR, TWIST2, ASAP and MimicKit write them.
+"""Motions in Python pickles (.pkl) or archives of PyTorch (.pt).
 
-Only reading. A pickle is a program for a stack machine that can call any function of Python. Here a machine of our own interprets it: it
-builds numbers, texts, lists, tuples and dictionaries, and the arrays of NumPy and joblib from their bytes. It calls nothing: other names
-are refused. A pickle may be compressed (`formats.compression`), as joblib does it. An archive of PyTorch is a zip file with the pickle
-`data.pkl`, whose tensors have storages, the files `data/KEY`.
+Dictionaries of arrays, as GMR, TWIST2, ASAP and MimicKit write them.
 
-The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such dictionaries by the names of motions: the first is read.
+Only reading. A pickle is a program for a stack machine that can call any function of
+Python. Here a machine of our own interprets it: it builds numbers, texts, lists, tuples
+and dictionaries, and the arrays of NumPy and joblib from their bytes. It calls nothing:
+other names are refused. A pickle may be compressed (`formats.compression`), as joblib
+does it. An archive of PyTorch is a zip file with the pickle `data.pkl`, whose tensors
+have storages, the files `data/KEY`.
+
+The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such
+dictionaries by the names of motions: the first is read.
 """
 
 import io
@@ -46,12 +51,14 @@ from bodymotion.motion import Motion
 
 CONTENT = judgement.error(
     "PKL003",
-    "A pickle is a complete dictionary of arrays, numbers and texts, or a dictionary of such dictionaries, one for each motion.",
+    "A pickle is a complete dictionary of arrays, numbers and texts, or a dictionary "
+    "of such dictionaries, one for each motion.",
     example=("pickle.dumps([1, 2])", "pickle.dumps({'fps': 30, …})"),
 )
 CODE = judgement.error(
     "PKL004",
-    "A pickle holds only numbers, texts, lists, tuples, dictionaries and arrays. Anything else could run code.",
+    "A pickle holds only numbers, texts, lists, tuples, dictionaries and arrays. "
+    "Anything else could run code.",
     "save the arrays with numpy.savez",
     example=("a pickle that calls os.system", "a pickle that calls numpy.dtype"),
 )
@@ -177,7 +184,11 @@ def _opened(data: bytes, path: str) -> tuple[bytes, dict[str, bytes]]:
 
 @dataclass
 class _Object:
-    """A name of KNOWN; or what a pickle makes first and fills later: a dtype ("f8"), an array, or an array of joblib."""
+    """A name of KNOWN.
+
+    Or what a pickle makes first and fills later: a dtype ("f8"), an array, or an array
+    of joblib.
+    """
 
     what: str
     code: str = ""
@@ -196,7 +207,8 @@ class _Machine:
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.budget = 4 * (len(data) + sum(map(len, storages.values()))) + (1 << 20)
-        """[bytes] What may be made of the pickle, which can use a text again and again."""
+        """[bytes] What may be made of the pickle, which can use a text again and again.
+        """
 
     def fail(self, message: str) -> FormatError:
         return CONTENT.error(message, Location(self.path, inside=f"byte {self.at}"))
@@ -293,7 +305,8 @@ class _Machine:
                 names = (*reversed([stack.pop(), stack.pop()]),)
             if not all(isinstance(one, str) for one in names) or names not in KNOWN:
                 raise self.refuse(
-                    f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}"
+                    "the name "
+                    f"{'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}"
                 )
             stack.append(_Object(KNOWN[names]))
         elif name == "BINPERSID":
@@ -375,7 +388,8 @@ class _Machine:
                 raise self.fail("a byte order is unknown")
             target.code = state[1] + target.code.lstrip("<>|=")
         elif target.what == "joblib":
-            # The data follow the instruction; a byte before them is the number of bytes that align them.
+            # The data follow the instruction; a byte before them is the number of bytes
+            # that align them.
             if state.get("numpy_array_alignment_bytes"):
                 self.stream.seek(self.stream.read(1)[0], 1)
             target.value = self.array(
@@ -392,7 +406,10 @@ class _Machine:
         shape: tuple[int, ...],
         strides: tuple[int, ...],
     ) -> Array:
-        """Return a part of a storage, whose last number must be in it; strides are numbers, not bytes."""
+        """Return a part of a storage, whose last number must be in it.
+
+        Strides are numbers, not bytes.
+        """
         values = storage.value
         last = offset + sum(
             (n - 1) * step for n, step in zip(shape, strides, strict=True)
@@ -467,7 +484,10 @@ class _Machine:
         }
 
     def plain(self, value: Any) -> Array | None:  # noqa: ANN401
-        """Return a value as an array; None for what is neither numbers nor texts."""
+        """Return a value as an array.
+
+        None for what is neither numbers nor texts.
+        """
         if isinstance(value, _Object):
             return value.value
         if isinstance(value, (list, tuple)):

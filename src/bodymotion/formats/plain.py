@@ -1,7 +1,11 @@
-"""YAML and JSON as plain values: texts, numbers, lists and dictionaries, within limits.
+"""YAML and JSON as plain values.
 
-Every reader that needs no tree of nodes with locations uses these two functions. Programs that read nested text call themselves for each
-level, and end the process where it is nested too deep; aliases and merge keys of YAML multiply what a small text stands for.
+Texts, numbers, lists and dictionaries, within limits.
+
+Every reader that needs no tree of nodes with locations uses these two functions.
+Programs that read nested text call themselves for each level, and end the process where
+it is nested too deep; aliases and merge keys of YAML multiply what a small text stands
+for.
 """
 
 from __future__ import annotations
@@ -29,19 +33,25 @@ _BRACKET_OR_TEXT = re.compile(rb'[\[{]|[\]}]|"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def read_plain_yaml(data: bytes, path: Path, found: Diagnostics) -> tuple[Any, Node]:
-    """Return the values of a text of YAML, and its tree; keys are texts, and a repeated key has its last value.
+    """Return the values of a text of YAML, and its tree.
+
+    Keys are texts, and a repeated key has its last value.
 
     Raises
     ------
     FormatError
-        When it is no YAML, is nested too deep, or its aliases and merge keys stand for too much.
+        When it is no YAML, is nested too deep, or its aliases and merge keys stand for
+        too much.
     """
     root = open_text(data, path, found).root
     return plain_value(root), root
 
 
 def plain_value(node: Node) -> Any:  # noqa: ANN401
-    """Return the value of a node, as YAML 1.1 resolves it: null, truth values, numbers, else texts."""
+    """Return the value of a node, as YAML 1.1 resolves it.
+
+    Null, truth values, numbers, else texts.
+    """
     if isinstance(node, Sequence):
         return [plain_value(item) for item in node.items]
     if isinstance(node, Mapping):
@@ -67,7 +77,10 @@ def _scalar(node: Scalar) -> str | int | float | bool | None:
 
 
 def parse_json(data: bytes | str) -> Any:  # noqa: ANN401
-    """Return the value of a text of JSON; ValueError when it is none, or is nested too deep."""
+    """Return the value of a text of JSON.
+
+    ValueError when it is none, or is nested too deep.
+    """
     if isinstance(data, str):
         content = data.encode("utf-8", "surrogatepass")
     else:

@@ -1,6 +1,9 @@
-"""The formats, whose table is `formats.txt`: how each is recognised, what reads it and what writes it; `load` and `save`.
+"""The formats, whose table is `formats.txt`.
 
-A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its extension, then by more of its content.
+How each is recognised, what reads it and what writes it; `load` and `save`.
+
+A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its
+extension, then by more of its content.
 """
 
 from __future__ import annotations
@@ -62,12 +65,18 @@ T = TypeVar("T")
 HEAD = 65536
 """[bytes] The part of a file that its format is recognised by."""
 LONG_HEAD = 1 << 20
-"""[bytes] The part that is looked at when neither these nor the extension decide: long comments may stand before the first key."""
+"""[bytes] The part that is looked at when neither these nor the extension decide.
+
+Long comments may stand before the first key.
+"""
 _ROWS = (
     Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
 )
 AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", _ROWS))
-"""Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
+"""Extensions that other files have, too.
+
+In a folder such a file is used only if its content is of a known format.
+"""
 
 PROGRAMS = (
     *(".bash", ".c", ".cc", ".cpp", ".h", ".hpp", ".ipynb", ".jl", ".js", ".lua"),
@@ -92,17 +101,24 @@ MAX_KEPT = 4
 
 @dataclass(frozen=True)
 class Function:
-    """A reader or a writer, `module:name` in `formats`, of files called `title`. Its module is imported when it is first used."""
+    """A reader or a writer, `module:name` in `formats`, of files called `title`.
+
+    Its module is imported when it is first used.
+    """
 
     place: str
     title: str
 
     def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
-        """Read or write a file; TypeError for an option that it does not have."""
+        """Read or write a file.
+
+        TypeError for an option that it does not have.
+        """
         for name in sorted(options.keys() - self.options):
             known = ", ".join(sorted(self.options)) or "none"
             raise TypeError(
-                f"{with_article(self.title)} has no option {name!r}; its options: {known}"
+                f"{with_article(self.title)} has no option {name!r}; its options: "
+                f"{known}"
             )
         return self._function(*args, **options)
 
@@ -132,11 +148,14 @@ class Format:
     title:
         What a file of this format is, for messages.
     read:
-        `read(path, **options)` returns a `ReadResult`: the value, partial where the file is faulty, and all problems.
+        `read(path, **options)` returns a `ReadResult`: the value, partial where the
+        file is faulty, and all problems.
     sniff:
-        `sniff(head)` returns whether a file that begins with these bytes is of this format.
+        `sniff(head)` returns whether a file that begins with these bytes is of this
+        format.
     write:
-        `write(value, path, **options)` writes a value of the type `holds`, and returns what was lost.
+        `write(value, path, **options)` writes a value of the type `holds`, and returns
+        what was lost.
     """
 
     name: str
@@ -202,12 +221,16 @@ def named_format(name: str) -> Format:
         if candidate.name == name:
             return candidate
     raise ValueError(
-        f"there is no format {name!r}; expected one of {', '.join(f.name for f in FORMATS)}"
+        f"there is no format {name!r}; expected one of "
+        f"{', '.join(f.name for f in FORMATS)}"
     )
 
 
 def recognised(head: bytes) -> Format | None:
-    """Return the format of a file by its first bytes; None where they do not show it."""
+    """Return the format of a file by its first bytes.
+
+    None where they do not show it.
+    """
     head, _ = in_utf8(head)
     rows = (
         row
@@ -252,7 +275,8 @@ def find_format(path: str | PathLike[str]) -> Format:
     else:
         extension = "a file name without extension"
     supported = (
-        f"{kinds} ({', '.join(e for row in FORMATS if row.holds == kind for e in row.extensions)})"
+        f"{kinds} "
+        f"({', '.join(e for row in FORMATS if row.holds == kind for e in row.extensions)})"
         for kind, kinds in _KINDS.items()
     )
     hint = f"supported are {', '.join(supported)}"
@@ -279,7 +303,8 @@ def read(
     Raises
     ------
     FormatError
-        When the format is unknown (FMT001), or the file cannot be opened (FMT002). Other faults of the file are problems of the result.
+        When the format is unknown (FMT001), or the file cannot be opened (FMT002).
+        Other faults of the file are problems of the result.
     """
     path = Path(path)
     limits = requested_limits(options)
@@ -295,7 +320,10 @@ def read(
 def read_here(
     path: Path, format: str | None, options: dict[str, Any]
 ) -> tuple[Format, ReadResult[Any]]:
-    """Return the result of `read`, of a file that is read in this process; for functions that are called in a child process."""
+    """Return the result of `read`, of a file that is read in this process.
+
+    For functions that are called in a child process.
+    """
     with pipes_kept():
         if format is None:
             row = find_format(path)
@@ -354,7 +382,10 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
 
 
 def _conflict(path: Path) -> Problem | None:
-    """Return the problem of a file with conflict markers; None for one without, and for one that cannot be searched."""
+    """Return the problem of a file with conflict markers.
+
+    None for one without, and for one that cannot be searched.
+    """
     try:
         size = size_of(
             path
@@ -408,20 +439,26 @@ def load(
     Parameters
     ----------
     path:
-        The file. Its content determines its format; if that is ambiguous, its extension does. A pipe is read as a whole first.
+        The file. Its content determines its format; if that is ambiguous, its extension
+        does. A pipe is read as a whole first.
     format:
-        The name of a format of `FORMATS`, to read the file in that format whatever its content.
+        The name of a format of `FORMATS`, to read the file in that format whatever its
+        content.
     options:
-        Those of the format's reader. A model's parts are found by their relative paths. `untrusted=True` opens only those in the folder of
-        the model or below it, for files from others; `allow_outside=True` also those with absolute paths or behind symbolic links. `body`
-        is for tables whose columns are joints. Other formats ignore these. An untrusted file is read in a child process with limits of
-        memory and time (see `bodymotion.system.limited`); `time_limit` [s] is another limit of time, also for other files.
+        Those of the format's reader. A model's parts are found by their relative paths.
+        `untrusted=True` opens only those in the folder of the model or below it, for
+        files from others; `allow_outside=True` also those with absolute paths or behind
+        symbolic links. `body` is for tables whose columns are joints. Other formats
+        ignore these. An untrusted file is read in a child process with limits of memory
+        and time (see `bodymotion.system.limited`); `time_limit` [s] is another limit of
+        time, also for other files.
 
     Raises
     ------
     FormatError
-        When the file has an error, with line, column and rule; `problems` of the exception are all that were found. Where there is no
-        file, it is a FileNotFoundError, too.
+        When the file has an error, with line, column and rule; `problems` of the
+        exception are all that were found. Where there is no file, it is a
+        FileNotFoundError, too.
     """
     path = Path(path)
     limits = requested_limits(options)
@@ -459,7 +496,10 @@ def _load(path: Path, format: str | None, options: dict[str, Any]) -> Any:  # no
 
 
 def _part_times(body: Body) -> tuple[int | None, ...]:
-    """Return when each file that a model names was changed [ns]; None for missing files."""
+    """Return when each file that a model names was changed [ns].
+
+    None for missing files.
+    """
     return tuple(
         path.stat().st_mtime_ns if path.is_file() else None
         for path in body.source.parts
@@ -472,7 +512,10 @@ _keeping: ContextVar[bool] = ContextVar("keeping", default=False)
 
 @contextmanager
 def bodies_kept() -> Iterator[None]:
-    """Within the block, read a body once: what is constant for it is computed once, too. For what uses it with many motions."""
+    """Within the block, read a body once.
+
+    What is constant for it is computed once, too. For what uses it with many motions.
+    """
     token = _keeping.set(True)
     try:
         yield
@@ -486,16 +529,20 @@ def load_together(
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> list[Any]:
-    """Return values that belong together, such as a body and its motions, read where they are files; in the order of the sources.
+    """Return values that belong together, such as a body and its motions, read where they are files.
 
-    Each option goes to the files whose reader has it. Tables get the body, which names their columns; key poses become a motion on it.
+    In the order of the sources.
+
+    Each option goes to the files whose reader has it. Tables get the body, which names
+    their columns; key poses become a motion on it.
 
     Parameters
     ----------
     sources:
         Values or files.
     by_position:
-        Read joint columns by position, whatever their names (`bodymotion.model.body.by_position`).
+        Read joint columns by position, whatever their names
+        (`bodymotion.model.body.by_position`).
     options:
         Those of the readers.
 
@@ -504,7 +551,8 @@ def load_together(
     FormatError
         When a file has an error.
     WrongUseError
-        When an option has no effect on any of the files; TypeError when there is no such option.
+        When an option has no effect on any of the files; TypeError when there is no
+        such option.
     """
     values = list(sources)
     limits = requested_limits(options)
@@ -570,7 +618,10 @@ def load_body(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Body:
-    """Read a model; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
+    """Read a model; arguments and errors as for `load`.
+
+    A file that holds something else is an error (FMT004).
+    """
     return cast("Body", _of_kind("Body", path, format, options))
 
 
@@ -580,7 +631,11 @@ def load_choreography(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Choreography:
-    """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
+    """Read a Spot choreography.
+
+    Arguments and errors as for `load`. A file that holds something else is an error
+    (FMT004).
+    """
     return cast("Choreography", _of_kind("Choreography", path, format, options))
 
 
@@ -590,7 +645,10 @@ def load_motion(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Motion:
-    """Read a motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
+    """Read a motion; arguments and errors as for `load`.
+
+    A file that holds something else is an error (FMT004).
+    """
     return cast("Motion", _of_kind("Motion", path, format, options))
 
 
@@ -600,7 +658,10 @@ def load_key_poses(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> KeyPoses:
-    """Read key poses; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
+    """Read key poses; arguments and errors as for `load`.
+
+    A file that holds something else is an error (FMT004).
+    """
     return cast("KeyPoses", _of_kind("KeyPoses", path, format, options))
 
 
@@ -610,7 +671,11 @@ def load_skeleton(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Skeleton:
-    """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
+    """Read a recorded motion.
+
+    Arguments and errors as for `load`. A file that holds something else is an error
+    (FMT004).
+    """
     return cast("Skeleton", _of_kind("Skeleton", path, format, options))
 
 
@@ -620,7 +685,11 @@ def load_animation(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Animation:
-    """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
+    """Read a Spot animation.
+
+    Arguments and errors as for `load`. A file that holds something else is an error
+    (FMT004).
+    """
     return cast("Animation", _of_kind("Animation", path, format, options))
 
 
@@ -634,7 +703,10 @@ def _of_kind(
 def format_of_kind(
     kind: str, path: str | PathLike[str], format: str | None = None
 ) -> Format:
-    """Return the format of a file, or the one named; FormatError (FMT004) where it holds something else."""
+    """Return the format of a file, or the one named.
+
+    FormatError (FMT004) where it holds something else.
+    """
     if format is None:
         row = find_format(path)
     else:
@@ -650,12 +722,15 @@ def format_of_kind(
 def target_format(
     value: object, path: str | PathLike[str], format: str | None = None
 ) -> Format:
-    """Return the format in which a value is written to `path`: that of the extension, or the one named.
+    """Return the format in which a value is written to `path`.
+
+    That of the extension, or the one named.
 
     Raises
     ------
     FormatError
-        When no format for such values has the extension, or the one named cannot be written (FMT003).
+        When no format for such values has the extension, or the one named cannot be
+        written (FMT003).
     """
     path = Path(path)
     kinds = [one.__name__ for one in type(value).__mro__]
@@ -696,7 +771,9 @@ def save(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Findings:
-    """Write a body, a motion or a Spot animation to a file, whole or not at all; an existing file is replaced.
+    """Write a body, a motion or a Spot animation to a file, whole or not at all.
+
+    An existing file is replaced.
 
     Parameters
     ----------
@@ -707,14 +784,16 @@ def save(
     format:
         The name of a format of `FORMATS`, whatever the extension.
     options:
-        Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
-        (see `bodymotion.formats.seq.writer.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`;
-        for MJCF: those of `write_mjcf`.
+        Those of the format's writer; for .seq: `version`, `style`, `se3_format`,
+        `frame_time`, `digits` (see `bodymotion.formats.seq.writer.write_seq`); for
+        .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`; for
+        MJCF: those of `write_mjcf`.
 
     Returns
     -------
     Findings
-        What the file does not hold of the value, and what the value does not hold of the file that it was read from (`losses`).
+        What the file does not hold of the value, and what the value does not hold of
+        the file that it was read from (`losses`).
 
     Raises
     ------

@@ -8,7 +8,10 @@ from bodymotion.diagnostics.text import listed
 
 MAX_SHOWN = 6  # Names that a message lists; the data of the problem has all of them.
 ONLY_SHOWN = frozenset({"model", "segment", "shape", "viewpoint", "device type"})
-"""Kinds whose names no motion, controller or other file refers to: their losses are notes."""
+"""Kinds whose names no motion, controller or other file refers to.
+
+Their losses are notes.
+"""
 
 
 class Renamings:

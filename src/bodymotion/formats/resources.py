@@ -1,14 +1,22 @@
-"""The files that a model names: meshes, images, Inline parts, included files. `ResourceFinder` finds them and decides which may be opened.
+"""The files that a model names.
 
-A name is a path relative to the folder of the file that has the name in it. What is opened depends on `allow_outside`:
+Meshes, images, Inline parts, included files. `ResourceFinder` finds them and decides
+which may be opened.
 
-- None, for a model of the user: relative paths, which may go up with `..`. A symbolic link must not lead out of the folder that the path
-  names, unless it leads into the folder of the model. An absolute path must be in that folder.
-- False, for untrusted files: only what is in the folder of the model or below it, symbolic links followed.
+A name is a path relative to the folder of the file that has the name in it. What is
+opened depends on `allow_outside`:
+
+- None, for a model of the user: relative paths, which may go up with `..`. A symbolic
+  link must not lead out of the folder that the path
+  names, unless it leads into the folder of the model. An absolute path must be in that
+  folder.
+- False, for untrusted files: only what is in the folder of the model or below it,
+  symbolic links followed.
 - True: everything but network addresses, which are never opened.
 
-A model may be installed as symbolic links to its files. Then the tree of the folder that the model's link leads to may be opened as well,
-and names are relative to the folder of the link first, then to that of the file behind it.
+A model may be installed as symbolic links to its files. Then the tree of the folder
+that the model's link leads to may be opened as well, and names are relative to the
+folder of the link first, then to that of the file behind it.
 
 ROS models name files as `package://NAME/path` too: `PackageFinder`.
 """
@@ -50,14 +58,16 @@ PART_MISSING = document.warning(
 )
 PART_OUTSIDE = judgement.warning(
     "VRML131",
-    "A symbolic link does not lead out of the folder that a path names. In untrusted files, no path leads out of the model's folder.",
+    "A symbolic link does not lead out of the folder that a path names. In untrusted "
+    "files, no path leads out of the model's folder.",
     "if you trust the file, --allow-outside (allow_outside=True) opens these files",
     leaves_out=True,
     example=("hand.wrl is a symbolic link to ../../hand.wrl", "hand.wrl is a file"),
 )
 PART_REMOTE = judgement.warning(
     "VRML132",
-    "A file is named by its path relative to the file that names it. Network addresses are never opened.",
+    "A file is named by its path relative to the file that names it. Network "
+    "addresses are never opened.",
     "put a copy beside the model and name it by its relative path",
     leaves_out=True,
     example=(
@@ -67,7 +77,8 @@ PART_REMOTE = judgement.warning(
 )
 PART_LIMIT = judgement.error(
     "VRML134",
-    "Inline parts are nested at most 64 deep. All parts together have at most 2 GB and a million nodes.",
+    "Inline parts are nested at most 64 deep. All parts together have at most 2 GB "
+    "and a million nodes.",
     "the part is left out",
     leaves_out=True,
     example=(
@@ -139,7 +150,10 @@ class NotFound:
 
     @property
     def data(self) -> dict[str, object]:
-        """The data of the problem of this: the name, as that of a missing file where it is missing."""
+        """The data of the problem of this.
+
+        The name, as that of a missing file where it is missing.
+        """
         is_missing = self.rule in (PART_MISSING, PART_REMOTE) and self.name
         if is_missing:
             return {"missing": (self.name,)}
@@ -193,7 +207,8 @@ class ResourceFinder:
     allow_outside:
         Which files are opened: see the description of the module.
     model:
-        The model file, if it may be a symbolic link: the folder that the link leads to counts as well.
+        The model file, if it may be a symbolic link: the folder that the link leads to
+        counts as well.
     """
 
     def __init__(
@@ -221,7 +236,8 @@ class ResourceFinder:
     ) -> Path | NotFound:
         """Return the first file among several names that exists and may be opened, or why the last is not opened.
 
-        `holder` is the file that has the names in it; without one, names are relative to the root folder.
+        `holder` is the file that has the names in it; without one, names are relative
+        to the root folder.
         """
         missing = NotFound("", PART_MISSING, "no file is named")
         for name in [names] if isinstance(names, str) else names:
@@ -232,7 +248,10 @@ class ResourceFinder:
         return missing
 
     def find_one(self, name: str, holder: Path | None = None) -> Path | NotFound:
-        """Return the file of one name if it exists and may be opened, or why it is not opened; `holder` as in `find`."""
+        """Return the file of one name if it exists and may be opened, or why it is not opened.
+
+        `holder` as in `find`.
+        """
         folders = self.folders(holder)
         known = self._found.get((folders, name))
         if known is not None:
@@ -308,8 +327,8 @@ class ResourceFinder:
     def folders(self, holder: Path | None) -> tuple[Path, ...]:
         """Return the folders, without symbolic links, that names in a file are relative to.
 
-        There is one, but for a file that was opened by a symbolic link: then the link's folder and that of the file. None stands for a
-        text that comes from no file.
+        There is one, but for a file that was opened by a symbolic link: then the link's
+        folder and that of the file. None stands for a text that comes from no file.
         """
         if holder is None:
             return (self.root,)
@@ -327,7 +346,10 @@ class ResourceFinder:
         return self._resolved[path]
 
     def read(self, path: Path) -> bytes | NotFound:
-        """Return the bytes of a file that was found, or why they are not read; counts towards MAX_BYTES."""
+        """Return the bytes of a file that was found, or why they are not read.
+
+        Counts towards MAX_BYTES.
+        """
         try:
             self._bytes_read += path.stat().st_size
             if self._bytes_read > MAX_BYTES:
@@ -344,12 +366,16 @@ class ResourceFinder:
 
 
 class PackageFinder:
-    """Find the files of a ROS model: relative paths, `package://NAME/path`, `model://NAME/path`, and `file:` addresses.
+    """Find the files of a ROS model.
 
-    A relative path starts from the folder of the model. A package is one of `package_paths` (the folder itself, or a folder NAME in it),
-    else a folder NAME beside the model, else the ROS package around the model if its package.xml has that name, else a folder NAME at or
-    beside a folder above the model, if it is a ROS package. Of untrusted files (`allow_outside=False`), only packages in the folder of the
-    model and in `package_paths` are opened.
+    Relative paths, `package://NAME/path`, `model://NAME/path`, and `file:` addresses.
+
+    A relative path starts from the folder of the model. A package is one of
+    `package_paths` (the folder itself, or a folder NAME in it), else a folder NAME
+    beside the model, else the ROS package around the model if its package.xml has that
+    name, else a folder NAME at or beside a folder above the model, if it is a ROS
+    package. Of untrusted files (`allow_outside=False`), only packages in the folder of
+    the model and in `package_paths` are opened.
     """
 
     def __init__(
@@ -425,7 +451,10 @@ class PackageFinder:
 
 
 def package_above(folder: Path) -> Path | None:
-    """Return the nearest folder, this one or above it, that is a ROS package; None where there is none."""
+    """Return the nearest folder, this one or above it, that is a ROS package.
+
+    None where there is none.
+    """
     return next(
         (
             above
@@ -437,7 +466,10 @@ def package_above(folder: Path) -> Path | None:
 
 
 def package_name(package: Path) -> str:
-    """Return the name in a package's package.xml, which may differ from that of its folder; empty where it has none."""
+    """Return the name in a package's package.xml, which may differ from that of its folder.
+
+    Empty where it has none.
+    """
     from bodymotion.formats.xml.tree import parse_xml
 
     try:
@@ -466,7 +498,8 @@ def check_inside(file: Path, holder: Path, allow_outside: bool | None = None) ->
     if allow_outside or any(map(real_path(file).is_relative_to, folders)):
         return
     raise PART_OUTSIDE.error(
-        f"{file.name[:MAX_SHOWN]} is a symbolic link out of its folder; expected a file",
+        f"{file.name[:MAX_SHOWN]} is a symbolic link out of its folder; expected a "
+        "file",
         Location(str(file)),
         data={"name": file.name},
     )
@@ -502,7 +535,10 @@ def unreadable(error: Exception, path: str | Path) -> FormatError:
 
 
 def real_path(path: Path) -> Path:
-    """Return a path without symbolic links; as it is where they lead in circles."""
+    """Return a path without symbolic links.
+
+    As it is where they lead in circles.
+    """
     try:
         return path.resolve()
     except (OSError, RuntimeError):
@@ -512,7 +548,8 @@ def real_path(path: Path) -> Path:
 class MeshPasses:
     """The mesh files of a model that is read several times, each time with some more of them.
 
-    `read`: for each file that was read its shapes, remarks about it, and problems of the files that it names. `left`: the sizes [bytes] of
+    `read`: for each file that was read its shapes, remarks about it, and problems of
+    the files that it names. `left`: the sizes [bytes] of
     files that were left out in this pass, which is reported as a note.
     """
 

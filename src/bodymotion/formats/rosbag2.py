@@ -1,7 +1,10 @@
-"""The messages of a rosbag2 in SQLite (`.db3`): rows of the tables `topics` and `messages`.
+"""The messages of a rosbag2 in SQLite (`.db3`).
 
-The schema of a file of others is a program: a view may call functions or itself without end. So only plain tables are read, each by a
-statement of its own, and everything else of SQL is forbidden. No row can be in the file more often than the file has bytes for.
+Rows of the tables `topics` and `messages`.
+
+The schema of a file of others is a program: a view may call functions or itself without
+end. So only plain tables are read, each by a statement of its own, and everything else
+of SQL is forbidden. No row can be in the file more often than the file has bytes for.
 """
 
 from __future__ import annotations
@@ -32,7 +35,10 @@ MAX_TEXT = 1 << 20
 
 
 class Message(NamedTuple):
-    """A row of `messages` with the row of its topic: `time` in ns, `kind` the type of the message, `data` in CDR."""
+    """A row of `messages` with the row of its topic.
+
+    `time` in ns, `kind` the type of the message, `data` in CDR.
+    """
 
     topic: str
     kind: str
@@ -46,7 +52,8 @@ def read_messages(path: Path, budget: Budget) -> Iterator[Message]:
     Raises
     ------
     FormatError
-        When `topics` or `messages` are no plain tables (FMT002), or have more than the file can hold (FMT009).
+        When `topics` or `messages` are no plain tables (FMT002), or have more than the
+        file can hold (FMT009).
     sqlite3.Error
         When the file is damaged.
     """
@@ -82,7 +89,10 @@ def read_messages(path: Path, budget: Budget) -> Iterator[Message]:
 
 
 def _forbid_programs(connection: sqlite3.Connection, size: int) -> None:
-    """Set the limits of SQLite: those of lengths and of a statement, and no functions of the schema."""
+    """Set the limits of SQLite.
+
+    Those of lengths and of a statement, and no functions of the schema.
+    """
     limits = {
         sqlite3.SQLITE_LIMIT_LENGTH: max(size, MAX_TEXT),
         sqlite3.SQLITE_LIMIT_SQL_LENGTH: MAX_TEXT,

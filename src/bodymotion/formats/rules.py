@@ -19,7 +19,8 @@ UNWRITABLE = judgement.error(
 )
 OTHER_KIND = judgement.error(
     "FMT004",
-    "`load_body` reads a file with a body, `load_motion` one with a motion, `load_animation` one with an animation.",
+    "`load_body` reads a file with a body, `load_motion` one with a motion, "
+    "`load_animation` one with an animation.",
     "bodymotion.load reads any file",
     example=("load_body('walk.seq')", "load_motion('walk.seq')"),
 )
@@ -36,7 +37,8 @@ CONFLICT = judgement.error(
 )
 NAMES = judgement.error(
     "FMT007",
-    "A feature of a LeRobot data set has a name for each number. Features without names are left out.",
+    "A feature of a LeRobot data set has a name for each number. Features without "
+    "names are left out.",
     example=("shape [3], names ['HIP', 'KNEE']", "shape [2], names ['HIP', 'KNEE']"),
 )
 STAMPS = judgement.warning(
@@ -46,7 +48,8 @@ STAMPS = judgement.warning(
 )
 TOO_LARGE = judgement.error(
     "FMT009",
-    "The sizes, counts and depths in a file are within the limits of its reader. Real files are below these limits.",
+    "The sizes, counts and depths in a file are within the limits of its reader. Real "
+    "files are below these limits.",
     leaves_out=True,
     example=(
         "a skeleton of 5000 bones, a model of 100 000 links",
@@ -76,8 +79,10 @@ OPTION = judgement.error(
 )
 LIMIT = judgement.error(
     "FMT013",
-    "A file of others is read within the limits of processor time, memory and time on the clock that its process has.",
-    "if you trust the file, raise --time-limit (time_limit=…), or leave out --untrusted (untrusted=True)",
+    "A file of others is read within the limits of processor time, memory and time on "
+    "the clock that its process has.",
+    "if you trust the file, raise --time-limit (time_limit=…), or leave out "
+    "--untrusted (untrusted=True)",
     leaves_out=True,
     example=("a view of SQLite that never ends, in a .db3", "a table of SQLite"),
 )
@@ -94,13 +99,16 @@ CRASH = judgement.error(
 BLANK = judgement.error(
     "FMT015",
     "Blanks, digits and signs are characters of ASCII, outside of names and comments.",
-    "write the character of the keyboard; an input method for Japanese writes U+3000 for a blank",
+    "write the character of the keyboard; an input method for Japanese writes U+3000 "
+    "for a blank",
     example=("radius\u30000.1", "radius 0.1"),
 )
 
 _RETIRED = {
-    "FMT002": "ASF001 BDY100 BVH001 CAP007 CHA101 MCP001 MJCF100 NPZ004 PKL001 PSQ001 SEQ001 TAB001 URDF100 VRML100",
-    "FMT009": "ASF003 BDY112 BVH003 CAP004 CAP008 CHA107 MJCF104 PKL002 PSQ010 TAB005 VRML106 VRML211 XML100 XML103",
+    "FMT002": "ASF001 BDY100 BVH001 CAP007 CHA101 MCP001 MJCF100 NPZ004 PKL001 PSQ001 "
+    "SEQ001 TAB001 URDF100 VRML100",
+    "FMT009": "ASF003 BDY112 BVH003 CAP004 CAP008 CHA107 MJCF104 PKL002 PSQ010 TAB005 "
+    "VRML106 VRML211 XML100 XML103",
     "FMT010": "CSV014 MCP002 NPZ002",
     "FMT011": "CHA103 SEQ220",
 }

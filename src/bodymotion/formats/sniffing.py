@@ -1,6 +1,9 @@
-"""Which format a file has, by its first bytes. Imports no format.
+"""Which format a file has, by its first bytes.
 
-Every function takes the first bytes of a file (`HEAD` of `formats.registry`) and returns whether they are those of one format.
+Imports no format.
+
+Every function takes the first bytes of a file (`HEAD` of `formats.registry`) and
+returns whether they are those of one format.
 """
 
 import codecs
@@ -15,7 +18,10 @@ ZIPPED = ("amass", "npz", "pickle", "parquet")
 
 
 def is_archive(head: bytes) -> bool:
-    """Return whether a file is a zip or tar archive, or a table of Parquet or Arrow: without compression, texts of others are in it."""
+    """Return whether a file is a zip or tar archive, or a table of Parquet or Arrow.
+
+    Without compression, texts of others are in it.
+    """
     return (
         head.startswith(b"PK\x03\x04")
         or head[257:262] == b"ustar"
@@ -44,7 +50,10 @@ _VRML_START = re.compile(
 
 
 def looks_like_vrml(head: bytes) -> bool:
-    """Return whether a file is VRML: its header is among the comments at the start, or it starts with a node or a prototype.
+    """Return whether a file is VRML.
+
+    Its header is among the comments at the start, or it starts with a node or a
+    prototype.
 
     VRML 1.0 counts too: its reader reports that it is another language.
     """
@@ -106,7 +115,10 @@ def looks_like_pseq(head: bytes) -> bool:
 
 
 def looks_like_seq(head: bytes) -> bool:
-    """Return whether a file has what only body motions have: one of their types, or rows of numbers among their keys."""
+    """Return whether a file has what only body motions have.
+
+    One of their types, or rows of numbers among their keys.
+    """
     head, _ = in_utf8(head)
     if _SEQ_TYPE.search(head) or _SEQ_CONTENT.search(head):
         return True
@@ -132,9 +144,12 @@ def looks_like_mjcf(head: bytes) -> bool:
 
 
 def root_element(head: bytes) -> str:
-    """Return the name of the first element; empty where the file is not XML, or where the element comes after `head`.
+    """Return the name of the first element.
 
-    Skips a byte order mark, white space, `<?…?>`, comments, and a DOCTYPE with or without declarations in brackets.
+    Empty where the file is not XML, or where the element comes after `head`.
+
+    Skips a byte order mark, white space, `<?…?>`, comments, and a DOCTYPE with or
+    without declarations in brackets.
     """
     head, _ = in_utf8(head)
     head = head.removeprefix(codecs.BOM_UTF8)
@@ -265,7 +280,10 @@ def looks_like_cha(head: bytes) -> bool:
 
 
 def looks_like_animation_text(head: bytes) -> bool:
-    """Return whether a file is a message Animation as text: it starts with one of its fields, and has keyframes."""
+    """Return whether a file is a message Animation as text.
+
+    It starts with one of its fields, and has keyframes.
+    """
     first = _FIRST_FIELD.match(head)
     return (
         first is not None
@@ -275,13 +293,19 @@ def looks_like_animation_text(head: bytes) -> bool:
 
 
 def looks_like_animation_bytes(head: bytes) -> bool:
-    """Return whether a file is a message Animation as bytes: the tag and text of its name, if any, and the tag of a keyframe."""
+    """Return whether a file is a message Animation as bytes.
+
+    The tag and text of its name, if any, and the tag of a keyframe.
+    """
     at = _after_name(head)
     return at >= 0 and _starts_row(head, at, _ROW_TAG, _KEYFRAME_TAGS)
 
 
 def looks_like_choreography_text(head: bytes) -> bool:
-    """Return whether a file is a message ChoreographySequence or ChoreographerSave as text: it has a tempo or moves, and no keyframes."""
+    """Return whether a file is a message ChoreographySequence or ChoreographerSave as text.
+
+    It has a tempo or moves, and no keyframes.
+    """
     first = _FIRST_FIELD.match(head)
     return (
         first is not None
@@ -293,7 +317,10 @@ def looks_like_choreography_text(head: bytes) -> bool:
 
 
 def looks_like_choreography_bytes(head: bytes) -> bool:
-    """Return whether a file is a message ChoreographySequence as bytes, or one inside of a ChoreographerSave: name, if any, and tempo."""
+    """Return whether a file is a message ChoreographySequence as bytes, or one inside of a ChoreographerSave.
+
+    Name, if any, and tempo.
+    """
     size, start = _length(head, 1)
     if (
         head[:1] == bytes([_NAME_TAG])
@@ -335,7 +362,10 @@ def _message_rows(head: bytes) -> bytes:
 
 
 def _length(head: bytes, at: int) -> tuple[int, int]:
-    """Return a length of up to four bytes, and where it ends; an end of 0 means that there is none."""
+    """Return a length of up to four bytes, and where it ends.
+
+    An end of 0 means that there is none.
+    """
     size = 0
     for n, byte in enumerate(head[at : at + 4]):
         size |= (byte & 127) << 7 * n
@@ -345,7 +375,10 @@ def _length(head: bytes, at: int) -> tuple[int, int]:
 
 
 def _after_name(head: bytes) -> int:
-    """Return where the name at the start of a message ends; 0 where there is none, -1 where it is no text or does not end."""
+    """Return where the name at the start of a message ends.
+
+    0 where there is none, -1 where it is no text or does not end.
+    """
     if head[:1] != bytes([_NAME_TAG]):
         return 0
     size, at = _length(head, 1)

@@ -1,13 +1,16 @@
 """Text formats: the decoded text of a file with the line and column of an offset in it, and doubles as decimal text in bulk.
 
-Doubles become decimal text that reads back as the same double, and decimal text becomes doubles: single ones, and tables of them.
+Doubles become decimal text that reads back as the same double, and decimal text becomes
+doubles: single ones, and tables of them.
 
-Text becomes JSON by a few passes over its bytes (`as_json`), whose numbers simdjson reads to the same doubles as `float`, several times as
-fast as NumPy reads text (`json_numbers`, `numbers_of_rows`).
+Text becomes JSON by a few passes over its bytes (`as_json`), whose numbers simdjson
+reads to the same doubles as `float`, several times as fast as NumPy reads text
+(`json_numbers`, `numbers_of_rows`).
 
-orjson writes the shortest text that reads back as the same double, exponents signed. What is left to do is done on whole pieces of
-text: blanks, line breaks, a point in a mantissa of one digit (``5e-7`` is a text to YAML 1.1, ``5.0e-7`` a number), and names for what is
-not finite.
+orjson writes the shortest text that reads back as the same double, exponents signed.
+What is left to do is done on whole pieces of text: blanks, line breaks, a point in a
+mantissa of one digit (``5e-7`` is a text to YAML 1.1, ``5.0e-7`` a number), and names
+for what is not finite.
 """
 
 from __future__ import annotations
@@ -55,7 +58,10 @@ _MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the n
 
 
 class Lines:
-    """Where the lines of a text begin: enough to locate offsets when the text is no longer in memory."""
+    """Where the lines of a text begin.
+
+    Enough to locate offsets when the text is no longer in memory.
+    """
 
     def __init__(self, data: str, path: Path | None) -> None:
         self.path = path
@@ -82,7 +88,10 @@ class Lines:
 
 
 class Text:
-    """The decoded `data` of the file at `path`. Lines end with LF, CR or CRLF; one file may have all three."""
+    """The decoded `data` of the file at `path`.
+
+    Lines end with LF, CR or CRLF; one file may have all three.
+    """
 
     def __init__(
         self, data: str, path: Path | None = None, encoding: str = "ascii"
@@ -108,9 +117,12 @@ class Text:
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """Return text and encoding: ASCII, else UTF-8, else Shift-JIS as Windows writes it, else Latin-1.
+    """Return text and encoding.
 
-    Latin-1 decodes any bytes: it means "none of the others". For UTF-16 and UTF-32 see `formats.encodings`.
+    ASCII, else UTF-8, else Shift-JIS as Windows writes it, else Latin-1.
+
+    Latin-1 decodes any bytes: it means "none of the others". For UTF-16 and UTF-32 see
+    `formats.encodings`.
     """
     if name := wide_encoding(data):
         return data.decode(name, "replace"), name
@@ -141,7 +153,10 @@ def number(x: float) -> str:
 
 
 def parsed(text: str) -> float:
-    """Return the number that a text is; NaN for any other text."""
+    """Return the number that a text is.
+
+    NaN for any other text.
+    """
     try:
         if "_" not in text:
             return float(text)
@@ -153,8 +168,9 @@ def parsed(text: str) -> float:
 def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     """Return JSON of the numbers in a text, 3 bytes further back than there, with a zero before and after them.
 
-    Of each gap of white space and commas the first character becomes a comma, the others blanks; with a `delimiter` that is none of white
-    space, only it and the ends of lines are commas.
+    Of each gap of white space and commas the first character becomes a comma, the
+    others blanks; with a `delimiter` that is none of white space, only it and the ends
+    of lines are commas.
     """
     if delimiter != b" ":
         return bytearray(
@@ -173,7 +189,11 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
 def json_numbers(
     data: bytearray, kind: Literal["d", "i"] = "d"
 ) -> npt.NDArray[Any] | None:
-    """Return the numbers (N,) of `as_json`; what JSON does not allow (`.5`, `5.`, `+1`) is rewritten. None where anything else is in it."""
+    """Return the numbers (N,) of `as_json`.
+
+    What JSON does not allow (`.5`, `5.`, `+1`) is rewritten. None where anything else
+    is in it.
+    """
     values = json_array(data, kind)
     if values is None and _NOT_A_NUMBER.search(data) is None:
         for ours, theirs in _NOT_JSON:
@@ -207,13 +227,17 @@ def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
 def json_array(
     data: bytes | bytearray, kind: Literal["d", "i"] = "d"
 ) -> npt.NDArray[Any] | None:
-    """Return the numbers (N,) of a text in brackets, with others in it or not; None where it is no JSON array of numbers."""
+    """Return the numbers (N,) of a text in brackets, with others in it or not.
+
+    None where it is no JSON array of numbers.
+    """
     import simdjson
 
     parser = getattr(_THREAD, "parser", None) or simdjson.Parser()
     _THREAD.parser = parser if len(data) < _MAX_KEPT_BYTES else None
     try:
-        # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
+        # No name for the parsed array: the parser can be used again only when nothing
+        # refers to what it parsed.
         buffer = parser.parse(data).as_buffer(of_type=kind)  # type: ignore[union-attr]
         return np.frombuffer(buffer, dtype=np.float64 if kind == "d" else np.int64)
     except (ValueError, TypeError, RuntimeError):
@@ -221,7 +245,10 @@ def json_array(
 
 
 def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats | None:
-    """Return the numbers (T, width) of lines, each of `width` numbers between blanks or a delimiter; None where a line is anything else."""
+    """Return the numbers (T, width) of lines, each of `width` numbers between blanks or a delimiter.
+
+    None where a line is anything else.
+    """
     if not text or b"[" in text or b"{" in text or (delimiter == b" " and b"," in text):
         return None
     codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
@@ -236,8 +263,10 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     data = as_json(text, delimiter)
     numbers = json_numbers(data)
     if numbers is not None and numbers.size == rows * width:
-        # The end of a line, 3 bytes further in JSON, is in the gap after the last number of its row. Commas are counted in the smallest
-        # integers that hold `width`: with as many commas in all, no line has as many too many as these cannot hold.
+        # The end of a line, 3 bytes further in JSON, is in the gap after the last
+        # number of its row. Commas are counted in the smallest integers that hold
+        # `width`: with as many commas in all, no line has as many too many as these
+        # cannot hold.
         commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
         begins = np.append(0, np.flatnonzero(feeds[:-1]) + 1)
         whole = (
@@ -323,7 +352,10 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
 
 
 def number_rows(rows: Floats) -> list[bytes]:
-    """Return the numbers of each row (T, P), P > 0, with ``, `` between them; mantissas of one digit may lack their point."""
+    """Return the numbers of each row (T, P), P > 0, with ``, `` between them.
+
+    Mantissas of one digit may lack their point.
+    """
     text = json_text(rows)
     # Searching for one byte is several times as fast as searching for two.
     pieces = text.replace(b",", b", ").split(b"[")
@@ -331,7 +363,10 @@ def number_rows(rows: Floats) -> list[bytes]:
 
 
 def json_text(values: npt.NDArray[Any], name: Callable[[float], str] = number) -> bytes:
-    """Return an array as JSON, each number in its shortest form; `name` returns the text of one that is not finite."""
+    """Return an array as JSON, each number in its shortest form.
+
+    `name` returns the text of one that is not finite.
+    """
     import orjson
 
     text: bytes = orjson.dumps(
@@ -348,7 +383,10 @@ def json_text(values: npt.NDArray[Any], name: Callable[[float], str] = number) -
 
 
 def _pointed(text: bytes) -> bytes:
-    """Put a point into mantissas of one digit: an ``e`` two characters after a blank or a sign."""
+    """Put a point into mantissas of one digit.
+
+    An ``e`` two characters after a blank or a sign.
+    """
     codes = np.frombuffer(text, np.uint8)
     bare = (codes[2:] == ord("e")) & (codes[:-2] < ord("."))
     if not bare.any():

@@ -35,7 +35,10 @@ TRUST_OPTIONS = frozenset({"allow_outside", "untrusted", "time_limit"})
 
 
 def requested_limits(options: Mapping[str, Any]) -> ProcessLimits | None:
-    """Return the limits that options of `load` ask for; None for a file that is trusted."""
+    """Return the limits that options of `load` ask for.
+
+    None for a file that is trusted.
+    """
     untrusted = bool(options.get("untrusted"))
     time_limit = options.get("time_limit")
     if not untrusted and time_limit is None:
@@ -49,7 +52,10 @@ def without_time_limit(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def choose_limits(time_limit: float | None, *, untrusted: bool) -> ProcessLimits:
-    """Return the limits for a file: those for files of others, or only a time limit [s]."""
+    """Return the limits for a file.
+
+    Those for files of others, or only a time limit [s].
+    """
     if not untrusted:
         return ProcessLimits(deadline=time_limit)
     if time_limit is None:
@@ -77,7 +83,8 @@ def call_within_limits(
     Raises
     ------
     FormatError
-        When a limit is exceeded (FMT013), or the process ends (FMT014); else what the function raises.
+        When a limit is exceeded (FMT013), or the process ends (FMT014); else what the
+        function raises.
     """
     paths = [Path(file) for file in files]
     size = sum(size_of(path) or 0 for path in paths)

@@ -1,4 +1,7 @@
-"""Read-only float64 arrays, the contents of all values in this package; their comparison; and the memory for large ones."""
+"""Read-only float64 arrays, the contents of all values in this package.
+
+Their comparison; and the memory for large ones.
+"""
 
 import gc
 import os
@@ -26,7 +29,8 @@ def frozen(
 ) -> Floats:
     """Return `values` as a read-only float64 array, checked against `shape` (None in it: any length).
 
-    A float64 array is not copied: the returned view is read-only, the caller's array stays writable.
+    A float64 array is not copied: the returned view is read-only, the caller's array
+    stays writable.
 
     Raises ValueError when the shape differs; the message has both.
     """
@@ -52,7 +56,11 @@ def frozen(
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Pause the collection of garbage: looking for it among millions of new values, which all stay, takes as long as making them."""
+    """Pause the collection of garbage.
+
+    Looking for it among millions of new values, which all stay, takes as long as making
+    them.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -73,15 +81,19 @@ def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
 
 
 def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
-    """Return `values` as a float64 array; anything but a regular array of real numbers is rejected.
+    """Return `values` as a float64 array.
 
-    Raises ValueError for rows of different lengths, complex numbers, texts, None, dates and the like; the message begins with `what`.
+    Anything but a regular array of real numbers is rejected.
+
+    Raises ValueError for rows of different lengths, complex numbers, texts, None, dates
+    and the like; the message begins with `what`.
     """
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(
-            f"{what}: expected a regular array of numbers; are all rows of one length? ({error})"
+            f"{what}: expected a regular array of numbers; are all rows of one "
+            f"length? ({error})"
         ) from None
     if array.dtype.kind == "O":
         index = next(
@@ -89,7 +101,8 @@ def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
         )
         if index is not None:
             raise ValueError(
-                f"{what}: expected real numbers, got {array[index]!r} at {list(map(int, index))}"
+                f"{what}: expected real numbers, got {array[index]!r} at "
+                f"{list(map(int, index))}"
             )
     elif array.dtype.kind not in "biuf":
         raise ValueError(f"{what}: expected real numbers, got {array.dtype}")
@@ -110,7 +123,10 @@ def median_step(times: Floats) -> float:
 
 
 def runs(mask: Bools) -> list[tuple[int, int]]:
-    """Return the runs of True in a mask (N,): for each the index of its first element, and the one after its last."""
+    """Return the runs of True in a mask (N,).
+
+    For each the index of its first element, and the one after its last.
+    """
     edges = np.flatnonzero(
         np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8))
     )
@@ -128,7 +144,10 @@ def without_short_runs(mask: Bools, times: Floats, min_duration: float) -> Bools
 
 
 def same(a: object, b: object) -> bool:
-    """Return whether two contents are equal: arrays element by element, NaN equal to NaN, mappings and sequences recursively."""
+    """Return whether two contents are equal.
+
+    Arrays element by element, NaN equal to NaN, mappings and sequences recursively.
+    """
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a = np.asarray(a)
         b = np.asarray(b)
@@ -146,9 +165,12 @@ def same(a: object, b: object) -> bool:
 
 
 class ContentEquality(ShortRepr):
-    """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` compares all fields that take part in comparison.
+    """Base of dataclasses (declared with `eq=False`) that hold arrays.
 
-    A class may name the shapes of arrays, as `class Link(ContentEquality, offset=(7,))`: these are checked, and become read-only.
+    `==` compares all fields that take part in comparison.
+
+    A class may name the shapes of arrays, as `class Link(ContentEquality,
+    offset=(7,))`: these are checked, and become read-only.
     """
 
     _shapes: ClassVar[Mapping[str, Sequence[int | None]]] = {}
@@ -173,7 +195,10 @@ class ContentEquality(ShortRepr):
 
 
 def available_memory() -> int | None:
-    """Return how many bytes a process can still get without swapping; None where the system does not report it."""
+    """Return how many bytes a process can still get without swapping.
+
+    None where the system does not report it.
+    """
     try:
         with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
             for line in file:
@@ -188,11 +213,15 @@ def available_memory() -> int | None:
 
 
 def check_memory(size: int, what: str) -> None:
-    """Raise MemoryError when `size` bytes are more than available; `what` names what needs them, for the message."""
+    """Raise MemoryError when `size` bytes are more than available.
+
+    `what` names what needs them, for the message.
+    """
     available = available_memory()
     if available is not None and size > available:
         raise MemoryError(
-            f"{what} would need {_size_text(size)} of memory; {_size_text(available)} are available"
+            f"{what} would need {_size_text(size)} of memory; {_size_text(available)} "
+            "are available"
         )
 
 

@@ -1,20 +1,25 @@
 """Triangle meshes: polygons as triangles, primitives as closed meshes, smooth normals, transforms, and buffers for drawing.
 
-Convex polygons become fans, all at once. Concave ones, whatever the file claims, are cut ear by ear, in the plane of their Newell normal.
+Convex polygons become fans, all at once. Concave ones, whatever the file claims, are
+cut ear by ear, in the plane of their Newell normal.
 
-Texture coordinates of primitives are those of VRML97 (ISO/IEC 14772-1, 6.5, 6.11, 6.15, 6.43). All round primitives are profiles rotated
-about y: from the back (−z) counter-clockwise seen from above, which is also the direction of a texture around them. The outermost points of
-shapes are enough to compute contacts and extent in any pose.
+Texture coordinates of primitives are those of VRML97 (ISO/IEC 14772-1, 6.5, 6.11, 6.15,
+6.43). All round primitives are profiles rotated about y: from the back (−z)
+counter-clockwise seen from above, which is also the direction of a texture around them.
+The outermost points of shapes are enough to compute contacts and extent in any pose.
 
-Normals (VRML97, 4.6.3.5): the normal at a corner is made of the faces around its vertex whose angle to the corner's own face is below the
-crease angle. Faces are weighted by their angle at the vertex, so that a flat polygon has the same weight however it is divided into
-triangles (Thürmer and Wüthrich, 1998).
+Normals (VRML97, 4.6.3.5): the normal at a corner is made of the faces around its vertex
+whose angle to the corner's own face is below the crease angle. Faces are weighted by
+their angle at the vertex, so that a flat polygon has the same weight however it is
+divided into triangles (Thürmer and Wüthrich, 1998).
 
-In a buffer, every vertex has one position, normal, colour and texture coordinate. The parts of `surface_parts` are in the frame of the
-shapes. Colours are sRGB, as in VRML97; texture coordinates count from the lower left of the image.
+In a buffer, every vertex has one position, normal, colour and texture coordinate. The
+parts of `surface_parts` are in the frame of the shapes. Colours are sRGB, as in VRML97;
+texture coordinates count from the lower left of the image.
 
-Convex bodies (`solid`) are shapes as solids along z with half sizes, as MuJoCo and MJCF have them, or as meshes. `hull_distance` is the
-distance between two convex hulls, `box_overlap` how far boxes overlap.
+Convex bodies (`solid`) are shapes as solids along z with half sizes, as MuJoCo and MJCF
+have them, or as meshes. `hull_distance` is the distance between two convex hulls,
+`box_overlap` how far boxes overlap.
 """
 
 from collections.abc import Iterable
@@ -77,7 +82,10 @@ MAX_NUMBERED = (
 MAX_STEPS = 60  # Of `hull_distance`.
 
 FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
-"""The pose of a frame whose z is along y: cylinders and capsules are along y in a Body, along z in MJCF."""
+"""The pose of a frame whose z is along y.
+
+Cylinders and capsules are along y in a Body, along z in MJCF.
+"""
 
 MIN_SIZE = 1e-12  # [m] MuJoCo refuses sizes below mjMINVAL.
 MIN_HALF_SIZE = 1e-9  # [m] The half size of boxes and capsules without extent in a direction, which MuJoCo refuses.
@@ -88,7 +96,8 @@ FLAT_RATIO = 1e-5  # Thickness divided by width below which MuJoCo cannot comput
 class Triangles:
     """The result of `triangulate`.
 
-    `corners` (F, 3) are positions in the list of indices, `polygons` (F,) the number of each triangle's polygon (dropped ones counted);
+    `corners` (F, 3) are positions in the list of indices, `polygons` (F,) the number of
+    each triangle's polygon (dropped ones counted);
     `out_of_range` and `too_small` count the polygons that were dropped.
     """
 
@@ -105,14 +114,16 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     Parameters
     ----------
     index:
-        (N,) indices of vertices; a negative one ends a polygon (the last need not be ended).
+        (N,) indices of vertices; a negative one ends a polygon (the last need not be
+        ended).
     vertices:
         (V, 3).
 
     Returns
     -------
-    The triangles keep the direction of rotation of their polygons. Polygons with an index beyond the vertices, or with fewer than
-    three corners, are dropped and counted.
+    The triangles keep the direction of rotation of their polygons. Polygons with an
+    index beyond the vertices, or with fewer than three corners, are dropped and
+    counted.
     """
     index = np.asarray(index)
     ends = np.flatnonzero(index < 0)
@@ -188,15 +199,21 @@ def _concave(
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    """Return the cross products of rows; for few rows several times faster than `numpy.cross`."""
+    """Return the cross products of rows.
+
+    For few rows several times faster than `numpy.cross`.
+    """
     (ax, ay, az), (bx, by, bz) = a.T, b.T
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
-    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); return triangles (n−2, 3) of its corners, and the number of tests left.
+    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975).
 
-    Only corners that turn the other way can lie in an ear. What is left when the budget is spent becomes a fan.
+    Return triangles (n−2, 3) of its corners, and the number of tests left.
+
+    Only corners that turn the other way can lie in an ear. What is left when the budget
+    is spent becomes a fan.
     """
     normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
     across = np.cross(np.eye(3)[np.argmin(np.abs(normal))], normal)
@@ -296,7 +313,10 @@ def hull_of_sorted(points: list[Point]) -> list[Point]:
 
 
 def to_mesh(geometry: Geometry) -> Mesh:
-    """Return any geometry as triangles in its own frame; the mesh of lines and points has no faces."""
+    """Return any geometry as triangles in its own frame.
+
+    The mesh of lines and points has no faces.
+    """
     if isinstance(geometry, Mesh):
         return geometry
     if isinstance(geometry, (Lines, Points)):
@@ -313,7 +333,8 @@ def _box(size: tuple[float, float, float]) -> Mesh:
     signs = np.array(
         [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64
     )
-    # Each side from its lower left corner on, in the orientation of the texture: front, back, right, left, top, bottom.
+    # Each side from its lower left corner on, in the orientation of the texture: front,
+    # back, right, left, top, bottom.
     sides = np.array(
         [
             [4, 5, 7, 6],
@@ -364,7 +385,10 @@ def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
 def _with_caps(
     radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]
 ) -> Mesh:
-    """Return a rotated profile with caps: `caps` are the numbers of rings and the direction of their cap (1 up, −1 down)."""
+    """Return a rotated profile with caps.
+
+    `caps` are the numbers of rings and the direction of their cap (1 up, −1 down).
+    """
     vertices, faces, uv = _turned(radii, levels)
     if side:
         all_faces = [faces]
@@ -398,7 +422,9 @@ def _with_caps(
 
 
 def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
-    """Rotate a profile, from bottom to top, about y; return vertices, faces that look outwards, texture coordinates.
+    """Rotate a profile, from bottom to top, about y.
+
+    Return vertices, faces that look outwards, texture coordinates.
 
     A ring of radius 0 is one vertex.
     """
@@ -458,9 +484,12 @@ def _circle() -> Floats:
 
 @np.errstate(all="ignore")
 def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
-    """Return the mesh under an affine `transform` (4, 4); a reflection reverses the faces, so that they still face outwards.
+    """Return the mesh under an affine `transform` (4, 4).
 
-    Normals are transformed by the cofactor matrix, which is defined for a scale of zero, too.
+    A reflection reverses the faces, so that they still face outwards.
+
+    Normals are transformed by the cofactor matrix, which is defined for a scale of
+    zero, too.
     """
     transform = np.asarray(transform, dtype=np.float64)
     if np.array_equal(transform, np.eye(4)):
@@ -490,7 +519,10 @@ def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
 
 
 def used_vertices(geometry: Geometry) -> Floats:
-    """Return the vertices (N, 3) that faces or lines use, in the geometry's own frame; for primitives those of their mesh."""
+    """Return the vertices (N, 3) that faces or lines use, in the geometry's own frame.
+
+    For primitives those of their mesh.
+    """
     if isinstance(geometry, Points):
         return geometry.vertices
     if isinstance(geometry, Lines):
@@ -508,13 +540,15 @@ def used_vertices(geometry: Geometry) -> Floats:
 def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
     """Return lowest and highest corner (2, 3) of the axis-aligned box around a geometry under an affine `transform` (4, 4).
 
-    None for an empty geometry. Round primitives are exact, not approximated by their flat faces.
+    None for an empty geometry. Round primitives are exact, not approximated by their
+    flat faces.
     """
     matrix = np.asarray(transform, dtype=np.float64)
     linear = matrix[:3, :3]
     middle = matrix[:3, 3]
     with np.errstate(all="ignore"):
-        # The extent of a disc of radius 1 normal to y, and of a ball of radius 1, in each direction.
+        # The extent of a disc of radius 1 normal to y, and of a ball of radius 1, in
+        # each direction.
         disc = np.hypot(linear[:, 0], linear[:, 2])
         ball = np.linalg.norm(linear, axis=1)
         if isinstance(geometry, Sphere):
@@ -543,8 +577,10 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
     """Return the points (N, 3) of shapes, in the frame of their link, that are outermost in one of about 500 directions.
 
-    In any other direction, the extent is too small by at most the cloud's radius times 1 − cos of the angle to the next of these:
-    about 1 %; parts with corners (feet, boxes) are exact. A small cloud is returned whole, without points that are not finite.
+    In any other direction, the extent is too small by at most the cloud's radius times
+    1 − cos of the angle to the next of these: about 1 %; parts with corners (feet,
+    boxes) are exact. A small cloud is returned whole, without points that are not
+    finite.
     """
     clouds = [
         used_vertices(shape.geometry) @ shape.transform[:3, :3].T
@@ -573,7 +609,10 @@ def outermost_points(shapes: Iterable[Shape]) -> Floats:
 
 
 def _directions() -> Floats:
-    """Return unit vectors all over the sphere: a Fibonacci lattice, and the six along the axes."""
+    """Return unit vectors all over the sphere.
+
+    A Fibonacci lattice, and the six along the axes.
+    """
     i = np.arange(NUM_DIRECTIONS) + 0.5
     z = 1 - 2 * i / NUM_DIRECTIONS
     angle = np.pi * (1 + np.sqrt(5)) * i
@@ -583,7 +622,10 @@ def _directions() -> Floats:
 
 
 def corner_normals(mesh: Mesh) -> Floats:
-    """Return unit normals (F, 3, 3), one for each corner of each face; zero for a triangle without area and neighbours."""
+    """Return unit normals (F, 3, 3), one for each corner of each face.
+
+    Zero for a triangle without area and neighbours.
+    """
     faces = mesh.face_normals
     if mesh.normals is not None:
         normals = unit(mesh.normals.values)[mesh.normals.indices]
@@ -622,7 +664,8 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     limit = np.cos(mesh.crease_angle)
     vertex = mesh.faces.ravel()
     normals = np.repeat(mesh.face_normals, 3, axis=0)
-    # Where all faces at a vertex are within half of the angle to their mean, all pairs are within the angle.
+    # Where all faces at a vertex are within half of the angle to their mean, all pairs
+    # are within the angle.
     to_mean = np.einsum("ij,ij->i", normals, unit(_at_vertices(mesh, normals)))
     creased = (
         np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
@@ -668,9 +711,12 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
 
 
 def split_corners(mesh: Mesh) -> TriangleBuffers:
-    """Return the triangles as buffers; vertices are split only where their corners differ.
+    """Return the triangles as buffers.
 
-    Triangles without area, or with a corner beyond the range of single precision, are left out.
+    Vertices are split only where their corners differ.
+
+    Triangles without area, or with a corner beyond the range of single precision, are
+    left out.
     """
     with np.errstate(all="ignore"):
         normals = corner_normals(mesh)
@@ -720,7 +766,10 @@ def _singles(values: Floats) -> npt.NDArray[np.float32]:
 
 
 class Surface(NamedTuple):
-    """How a part is drawn; `channels` of its own colours: 0, 3 or 4."""
+    """How a part is drawn.
+
+    `channels` of its own colours: 0, 3 or 4.
+    """
 
     mode: int
     material: Material
@@ -751,9 +800,12 @@ Singles: TypeAlias = npt.NDArray[np.float32]
 
 @dataclass
 class Part:
-    """A part that is drawn at once: arrays to concatenate; `indices` count through all of them.
+    """A part that is drawn at once.
 
-    `positions` and `normals` (N, 3), `colors` (N, channels), `uv` (N, 2), `vertices` (N,) the number of the mesh's vertex.
+    Arrays to concatenate; `indices` count through all of them.
+
+    `positions` and `normals` (N, 3), `colors` (N, channels), `uv` (N, 2), `vertices`
+    (N,) the number of the mesh's vertex.
     """
 
     surface: Surface
@@ -768,7 +820,10 @@ class Part:
     def add(
         self, indices: Ints, positions: Singles, **more: npt.NDArray[Any] | None
     ) -> None:
-        """Add points with the `indices` of its triangles, lines or points; `more` are those of the other arrays that there are."""
+        """Add points with the `indices` of its triangles, lines or points.
+
+        `more` are those of the other arrays that there are.
+        """
         for name, values in {"positions": positions, **more}.items():
             if values is not None:
                 getattr(self, name).append(values.astype(np.float32, copy=False))
@@ -784,7 +839,8 @@ def surface_parts(
 ) -> list[Part]:
     """Return the parts of shapes; none where nothing is visible.
 
-    `paint` replaces the materials of the shapes. `whole` keeps texture coordinates without a texture, and the numbers of vertices.
+    `paint` replaces the materials of the shapes. `whole` keeps texture coordinates
+    without a texture, and the numbers of vertices.
     """
     parts: _Parts = {}
     for shape in shapes:
@@ -863,11 +919,14 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
 
 
 def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
-    """Return the distance [m] between the convex hulls of two clouds of points (N, 3) and (M, 3); 0 where they overlap.
+    """Return the distance [m] between the convex hulls of two clouds of points (N, 3) and (M, 3).
 
-    The algorithm of Gilbert, Johnson and Keerthi (1988): the point v nearest to the origin in the hull of all differences a − b is
-    sought in simplices of at most four of them. w is the difference farthest against v, so v·w/|v| is a lower bound of the distance;
-    the search ends where it is above `enough`.
+    0 where they overlap.
+
+    The algorithm of Gilbert, Johnson and Keerthi (1988): the point v nearest to the
+    origin in the hull of all differences a − b is sought in simplices of at most four
+    of them. w is the difference farthest against v, so v·w/|v| is a lower bound of the
+    distance; the search ends where it is above `enough`.
     """
     simplex = (a[:1] - b[:1]).astype(np.float64)
     v = simplex[0]
@@ -893,7 +952,8 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
         for others in combinations(range(last), size):
             points = simplex[[*others, last]]
             edges = points[:-1] - points[-1]
-            # The foot of the perpendicular from the origin: points[-1] + edgesᵀ·s with edges·(…) = 0.
+            # The foot of the perpendicular from the origin: points[-1] + edgesᵀ·s with
+            # edges·(…) = 0.
             gram = edges @ edges.T
             try:
                 shares = np.linalg.solve(gram, -edges @ points[-1])
@@ -912,9 +972,10 @@ def box_overlap(
 ) -> Floats:
     """Return the smallest distances (…) by which one of two boxes must be moved to be apart, negative where they are.
 
-    Where a direction gives at most `enough`, no others may have been tried.
-    A box has axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin and Manocha (1996): the directions to be
-    tried are the axes of both, and the products of two of them.
+    Where a direction gives at most `enough`, no others may have been tried. A box has
+    axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin
+    and Manocha (1996): the directions to be tried are the axes of both, and the
+    products of two of them.
     """
     (a, half_a, middle_a), (b, half_b, middle_b) = one, two
     between = middle_b - middle_a
@@ -988,7 +1049,10 @@ class Solid:
 
 
 def solid(shape: Shape) -> Solid | None:
-    """Return a shape as a geom; None for lines, points, and shapes without size."""
+    """Return a shape as a geom.
+
+    None for lines, points, and shapes without size.
+    """
     geometry = shape.geometry
     transform = shape.transform
     if isinstance(geometry, (Lines, Points)) or not np.isfinite(transform).all():
@@ -1008,7 +1072,10 @@ def solid(shape: Shape) -> Solid | None:
 
 
 def _scale(transform: Floats) -> Floats | None:
-    """Return the scale of a matrix along its own axes, 1 where it is 1 but for rounding; None where it shears or mirrors."""
+    """Return the scale of a matrix along its own axes, 1 where it is 1 but for rounding.
+
+    None where it shears or mirrors.
+    """
     linear = transform[:3, :3]
     lengths = np.linalg.norm(linear, axis=0)
     if not (lengths > MIN_SIZE).all():
@@ -1023,7 +1090,10 @@ def _scale(transform: Floats) -> Floats | None:
 
 
 def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
-    """Return the sizes of a scaled primitive and its type in MJCF; "" where MJCF has none."""
+    """Return the sizes of a scaled primitive and its type in MJCF.
+
+    "" where MJCF has none.
+    """
     x, y, z = scale.tolist()
     is_round = abs(x - z) <= 1e-12 * x
     match geometry:

@@ -1,10 +1,12 @@
 """Rotations as unit quaternions in the order w x y z, over arrays (..., 4).
 
-Quaternions are normalized where they are used; a zero quaternion counts as the identity. Angles are radians. Roll, pitch and
-yaw are those of the .seq document and of URDF: R = Rz(yaw) · Ry(pitch) · Rx(roll).
+Quaternions are normalized where they are used; a zero quaternion counts as the
+identity. Angles are radians. Roll, pitch and yaw are those of the .seq document and of
+URDF: R = Rz(yaw) · Ry(pitch) · Rx(roll).
 
-Nothing in a file shows that its angles are meant as degrees. `limits_in_degrees` and its siblings are the one judgement for limits,
-rotations, motions and keyframes: they look for values that no robot has in radians and that would be plausible as degrees.
+Nothing in a file shows that its angles are meant as degrees. `limits_in_degrees` and
+its siblings are the one judgement for limits, rotations, motions and keyframes: they
+look for values that no robot has in radians and that would be plausible as degrees.
 """
 
 import math
@@ -50,14 +52,20 @@ MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a 
 
 
 def _columns(values: Floats) -> Floats:
-    """Return the array with the last axis first; faster than NumPy's function for up to two axes."""
+    """Return the array with the last axis first.
+
+    Faster than NumPy's function for up to two axes.
+    """
     if values.ndim <= 2:
         return values.T
     return np.moveaxis(values, -1, 0)
 
 
 def normalized(quaternion: npt.ArrayLike) -> Floats:
-    """Return quaternions (..., 4) scaled to unit length; those without a finite, positive length become the identity."""
+    """Return quaternions (..., 4) scaled to unit length.
+
+    Those without a finite, positive length become the identity.
+    """
     q = np.asarray(quaternion, dtype=np.float64)
     # Component by component: NumPy is slow to reduce rows of four.
     w, x, y, z = _columns(q)
@@ -130,8 +138,8 @@ def to_matrix(quaternion: npt.ArrayLike) -> Floats:
 def from_matrix(matrix: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
 
-    Of the four expressions for a quaternion the one with the largest divisor is used (Shepperd, 1978), so no digits are lost near
-    rotations by π.
+    Of the four expressions for a quaternion the one with the largest divisor is used
+    (Shepperd, 1978), so no digits are lost near rotations by π.
     """
     m = np.asarray(matrix, dtype=np.float64)
     xx = m[..., 0, 0]
@@ -159,7 +167,10 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
-    """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis` (..., 3) of any length; a zero axis: the identity."""
+    """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis` (..., 3) of any length.
+
+    A zero axis: the identity.
+    """
     axis = np.asarray(axis, dtype=np.float64)
     half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
     w = np.where(axis.any(axis=-1, keepdims=True), np.cos(half), 1.0)
@@ -191,7 +202,10 @@ def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return unit axes (..., 3) and angles (...) in 0…π of quaternions (..., 4); the identity has the axis z."""
+    """Return unit axes (..., 3) and angles (...) in 0…π of quaternions (..., 4).
+
+    The identity has the axis z.
+    """
     q = normalized(quaternion)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)
@@ -221,8 +235,9 @@ def from_rpy(rpy: npt.ArrayLike) -> Floats:
 def to_rpy(quaternion: npt.ArrayLike) -> Floats:
     """Return roll, pitch, yaw (..., 3) of quaternions (..., 4).
 
-    Roll is computed first; then yaw and pitch from the matrix without the roll, M = R · Rx(−roll) = Rz(yaw) · Ry(pitch).
-    Other than pitch = asin(…), this loses no digits near ±90°.
+    Roll is computed first; then yaw and pitch from the matrix without the roll, M = R ·
+    Rx(−roll) = Rz(yaw) · Ry(pitch). Other than pitch = asin(…), this loses no digits
+    near ±90°.
     """
     return matrix_to_rpy(to_matrix(quaternion))
 
@@ -265,7 +280,10 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
 
 
 def limits_in_degrees(lower: float, upper: float) -> float | None:
-    """Return the larger of two joint limits [rad], as a positive angle, if the limits look like degrees; else None."""
+    """Return the larger of two joint limits [rad], as a positive angle, if the limits look like degrees.
+
+    Else None.
+    """
     largest = max(
         (abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0
     )
@@ -276,9 +294,12 @@ def limits_in_degrees(lower: float, upper: float) -> float | None:
 
 
 def limits_in_radians(limits: Floats) -> int | None:
-    """Return which of joint limits (J, 2) [°] are the widest, if all of them look like radians; else None.
+    """Return which of joint limits (J, 2) [°] are the widest, if all of them look like radians.
 
-    Some joint of a robot in degrees has a limit beyond a full turn in radians. Whole numbers of a few joints may be degrees.
+    Else None.
+
+    Some joint of a robot in degrees has a limit beyond a full turn in radians. Whole
+    numbers of a few joints may be degrees.
     """
     widest = np.abs(limits).max(axis=1)
     whole = (np.abs(limits - np.round(limits)) < 1e-9).all()
@@ -315,10 +336,13 @@ def angles_in_degrees(
     min_angle: float = FULL_TURN,
     max_angle: float = math.inf,
 ) -> AnglesInDegrees | None:
-    """Return how angles over time look like degrees; None where they do not.
+    """Return how angles over time look like degrees.
 
-    They do where some are beyond `min_angle`, in more than `MIN_SHARE` of the frames some are beyond their limits, and most columns that
-    are beyond their limits would stay between them as degrees.
+    None where they do not.
+
+    They do where some are beyond `min_angle`, in more than `MIN_SHARE` of the frames
+    some are beyond their limits, and most columns that are beyond their limits would
+    stay between them as degrees.
 
     Parameters
     ----------
@@ -327,7 +351,8 @@ def angles_in_degrees(
     lower, upper:
         (C,) the limits [rad]; columns with infinite ones are never beyond.
     min_angle, max_angle:
-        Some must be larger than the first [rad]. Values beyond the second [rad] are wrong for another reason, and are not looked at.
+        Some must be larger than the first [rad]. Values beyond the second [rad] are
+        wrong for another reason, and are not looked at.
     """
     with np.errstate(invalid="ignore"):
         wrong = (values < lower) | (values > upper)

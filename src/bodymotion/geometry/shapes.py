@@ -1,13 +1,17 @@
 """Shapes of links: primitives and meshes, their material, and their transform into the link's frame.
 
-Primitives are those of VRML97 with its axes: the axis of a cylinder, cone or capsule is y, its centre the origin. `Shape.to_mesh`
-turns any of them into triangles in the link's frame.
+Primitives are those of VRML97 with its axes: the axis of a cylinder, cone or capsule is
+y, its centre the origin. `Shape.to_mesh` turns any of them into triangles in the link's
+frame.
 
-A mesh has one list of vertices. Normals, colours and texture coordinates are `Corners`: a list of distinct values and, for each
-corner of each triangle, an index into it. So a colour per face, a colour per vertex and normals split along sharp edges have one
-form, and `Mesh.corners_split` converts it to buffers with one normal per vertex, as graphics cards need them.
+A mesh has one list of vertices. Normals, colours and texture coordinates are `Corners`:
+a list of distinct values and, for each corner of each triangle, an index into it. So a
+colour per face, a colour per vertex and normals split along sharp edges have one form,
+and `Mesh.corners_split` converts it to buffers with one normal per vertex, as graphics
+cards need them.
 
-Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`; the methods here import it when called.
+Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`; the
+methods here import it when called.
 """
 
 from __future__ import annotations
@@ -32,7 +36,10 @@ from bodymotion.geometry.arrays import (
 )
 
 MAX_SHAPES = 20_000
-"""Models with more shapes are rejected: each is processed by itself wherever a body is drawn, checked or written."""
+"""Models with more shapes are rejected.
+
+Each is processed by itself wherever a body is drawn, checked or written.
+"""
 
 IMAGE_FORMATS = (
     "PNG",
@@ -65,7 +72,10 @@ class Sphere(ShortRepr):
 
 @dataclass(frozen=True)
 class Cylinder(ShortRepr):
-    """A cylinder along y, `height` metres tall, centred on the origin; any of its parts may be absent."""
+    """A cylinder along y, `height` metres tall, centred on the origin.
+
+    Any of its parts may be absent.
+    """
 
     radius: float
     height: float
@@ -94,7 +104,10 @@ class Capsule(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class Corners(ContentEquality):
-    """A property of the corners of triangles: `values` (N, K), `indices` (F, 3) into them."""
+    """A property of the corners of triangles.
+
+    `values` (N, K), `indices` (F, 3) into them.
+    """
 
     values: Floats
     indices: Ints
@@ -110,9 +123,12 @@ class Corners(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class TriangleBuffers(ShortRepr):
-    """Triangles for graphics cards: each vertex has one normal, one colour and one texture coordinate.
+    """Triangles for graphics cards.
 
-    `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors` (N, 3 or 4) in 0…1 and `uv` (N, 2) or None;
+    Each vertex has one normal, one colour and one texture coordinate.
+
+    `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors`
+    (N, 3 or 4) in 0…1 and `uv` (N, 2) or None;
     `vertices` (N,): the index of the mesh's vertex.
     """
 
@@ -135,7 +151,8 @@ class Mesh(ContentEquality):
     faces:
         (F, 3) indices of vertices, counter-clockwise seen from outside.
     crease_angle:
-        [rad] Without `normals`: faces that meet at a smaller angle share a smooth normal.
+        [rad] Without `normals`: faces that meet at a smaller angle share a smooth
+        normal.
     normals, colors, texture_coordinates:
         Of the corners of the faces, or None. Colours are RGB or RGBA in 0…1.
     two_sided:
@@ -177,7 +194,10 @@ class Mesh(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class Lines(ContentEquality):
-    """Polylines: `vertices` (V, 3) and `segments` (S, 2) of their indices; `colors` (V, 3) in 0…1 or None."""
+    """Polylines: `vertices` (V, 3) and `segments` (S, 2) of their indices.
+
+    `colors` (V, 3) in 0…1 or None.
+    """
 
     vertices: Floats
     segments: Ints
@@ -194,7 +214,10 @@ class Lines(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class Points(ContentEquality, vertices=(None, 3)):
-    """Separate points: `vertices` (V, 3); `colors` (V, 3) in 0…1 or None."""
+    """Separate points: `vertices` (V, 3).
+
+    `colors` (V, 3) in 0…1 or None.
+    """
 
     vertices: Floats
     colors: Floats | None = None
@@ -205,7 +228,11 @@ Geometry: TypeAlias = Box | Sphere | Cylinder | Cone | Capsule | Mesh | Lines | 
 
 @dataclass(frozen=True, eq=False)
 class Texture(ContentEquality):
-    """An image on a surface: `path` of the file, whether it repeats, and `transform` (3, 3) of texture coordinates."""
+    """An image on a surface.
+
+    `path` of the file, whether it repeats, and `transform` (3, 3) of texture
+    coordinates.
+    """
 
     path: Path = field(compare=False)
     url: str
@@ -254,7 +281,10 @@ class Shape(ContentEquality, transform=(4, 4)):
         )
 
     def to_mesh(self) -> Mesh:
-        """Return the triangles in the frame of the link; lines and points have none."""
+        """Return the triangles in the frame of the link.
+
+        Lines and points have none.
+        """
         from bodymotion.geometry.meshes import to_mesh, transformed
 
         return transformed(to_mesh(self.geometry), self.transform)

@@ -19,12 +19,15 @@ def find_deep(
 ) -> None:
     """Set `found` (T,) in frames in which boxes of shapes of one of the `pairs` (N, 2) of links overlap by more than `limit`.
 
-    `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, the lowest and highest coordinates (3, K, T) of their boxes, and
-    those (3, K, B) in frames `starts[b]`…`starts[b + 1]` together. `boxes`: axes (S, 3, 3), as columns, middles and half sizes (S, 3) of
-    those of the shapes, in the frames of the links, and how far they reach from the origins (S,). The shapes of link k are
+    `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, the lowest and
+    highest coordinates (3, K, T) of their boxes, and
+    those (3, K, B) in frames `starts[b]`…`starts[b + 1]` together. `boxes`: axes (S, 3,
+    3), as columns, middles and half sizes (S, 3) of those of the shapes, in the frames
+    of the links, and how far they reach from the origins (S,). The shapes of link k are
     `edges[k]`…`edges[k + 1]`.
 
-    Links that lack some distance of overlapping are compared again when they have moved that far to each other.
+    Links that lack some distance of overlapping are compared again when they have moved
+    that far to each other.
     """
     turns, origins, low, high, lowest, highest = placed
     axes, middles, halves, radii = boxes
@@ -84,7 +87,10 @@ def _apart(low: Floats, high: Floats, one: int, two: int) -> bool:
 def _lacking(
     cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float
 ) -> float:
-    """Return how much two boxes lack of overlapping by a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
+    """Return how much two boxes lack of overlapping by a limit, as `geometry.meshes.box_overlap`.
+
+    All in the frame of the first.
+    """
     most = -np.inf
     for i in range(3):
         reach_a = half_a[i]

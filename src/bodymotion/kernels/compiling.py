@@ -1,7 +1,11 @@
-"""How kernels are compiled and called: on first use, without the interpreter's lock, cached on disk, divided by frames among threads.
+"""How kernels are compiled and called.
 
-numba is imported when the first kernel is called. While a program has little work for a kernel (`is_small`), nothing is compiled or loaded
-for it: the function that calls the kernel computes with NumPy. Both agree within rounding (`tests/test_kernels.py`).
+On first use, without the interpreter's lock, cached on disk, divided by frames among
+threads.
+
+numba is imported when the first kernel is called. While a program has little work for a
+kernel (`is_small`), nothing is compiled or loaded for it: the function that calls the
+kernel computes with NumPy. Both agree within rounding (`tests/test_kernels.py`).
 """
 
 from __future__ import annotations
@@ -61,7 +65,11 @@ class _Kernel:
         return self._compiled is not None
 
     def compiled(self) -> Callable[..., Any]:
-        """Return the compiled function; the kernels that it calls are compiled functions of its module then, as numba needs them."""
+        """Return the compiled function.
+
+        The kernels that it calls are compiled functions of its module then, as numba
+        needs them.
+        """
         with _lock:
             if self._compiled is None:
                 names = self.function.__globals__
@@ -86,7 +94,8 @@ class _Kernel:
             njit, self.function, nogil=True, error_model="numpy"
         )
         try:
-            # An inlined one without a cache entry: with one it would be linked to its callers, not inlined into them.
+            # An inlined one without a cache entry: with one it would be linked to its
+            # callers, not inlined into them.
             if self._inline:
                 compiled = jit(fastmath={"contract"})
             else:
@@ -106,19 +115,26 @@ _OF_COMPILED: dict[int, _Kernel] = {}
 
 
 def kernel(function: _F) -> _F:
-    """Compile a function that Python calls, on its first call; its machine code is cached on disk where a folder can be written."""
+    """Compile a function that Python calls, on its first call.
+
+    Its machine code is cached on disk where a folder can be written.
+    """
     return cast(_F, _Kernel(function, inline=False))
 
 
 def inlined(function: _F) -> _F:
-    """Compile a function that kernels call, fusing multiplications and additions; it is inlined into them."""
+    """Compile a function that kernels call, fusing multiplications and additions.
+
+    It is inlined into them.
+    """
     return cast(_F, _Kernel(function, inline=True))
 
 
 def is_small(function: Callable[..., object], work: int) -> bool:
     """Return whether `work` inner loop steps are too few to load the compiled code of a kernel.
 
-    A program that calls it often gets the compiled code, too; code that is loaded is used.
+    A program that calls it often gets the compiled code, too; code that is loaded is
+    used.
     """
     if isinstance(function, _Kernel) and function.is_compiled:
         return False
@@ -130,14 +146,20 @@ def is_small(function: Callable[..., object], work: int) -> bool:
 
 
 def expect(inputs: int, processes: int) -> None:
-    """Prepare this process, one of `processes`, for `inputs`: compiled code is loaded for the first ones, on its share of the threads."""
+    """Prepare this process, one of `processes`, for `inputs`.
+
+    Compiled code is loaded for the first ones, on its share of the threads.
+    """
     global MAX_NUMPY_WORK_IN_ALL, num_threads
     MAX_NUMPY_WORK_IN_ALL //= max(inputs, 1)
     num_threads = max(num_threads // processes, 1)
 
 
 def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
-    """Return values in a shape, contiguous and read-only: for any other combination a kernel would be compiled once more."""
+    """Return values in a shape, contiguous and read-only.
+
+    For any other combination a kernel would be compiled once more.
+    """
     return frozen(np.ascontiguousarray(values).reshape(shape))
 
 
@@ -146,8 +168,9 @@ def in_slices(
 ) -> None:
     """Call `work(start, stop)` for slices that together are 0…count, without warnings about numbers that are not finite.
 
-    They are on several threads where there are more than `one_thread`, and small enough for the cache of a processor. `work` must not begin
-    several threads by another call: threads that wait for each other would not end.
+    They are on several threads where there are more than `one_thread`, and small enough
+    for the cache of a processor. `work` must not begin several threads by another call:
+    threads that wait for each other would not end.
     """
 
     def quiet(start: int, stop: int) -> None:
@@ -179,8 +202,8 @@ def _pool() -> ThreadPoolExecutor:
 def compile_in_background(work: Callable[[], object]) -> None:
     """Call `work`, which calls kernels for the first time, on a thread of its own.
 
-    Ending the interpreter while it compiles would abort the process, so the program waits. The command does not wait: it exits without
-    unwinding (`still_compiling`).
+    Ending the interpreter while it compiles would abort the process, so the program
+    waits. The command does not wait: it exits without unwinding (`still_compiling`).
     """
     worker = threading.Thread(target=work, name=THREAD_NAME, daemon=True)
     worker.start()

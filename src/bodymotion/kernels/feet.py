@@ -1,4 +1,8 @@
-"""Feet on the ground: their lowest points, when they are in contact, the support polygon, and root poses for which they do not slip."""
+"""Feet on the ground.
+
+Their lowest points, when they are in contact, the support polygon, and root poses for
+which they do not slip.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +27,9 @@ def product(a: Floats, b: Floats) -> Floats:
 
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
-    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
+    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it.
+
+    (T, K, 4).
 
     `points` (P, 3) in the feet's frames; those of foot k are `edges[k]`…`edges[k + 1]`.
     """
@@ -52,7 +58,8 @@ def heights(
 ) -> Floats:
     """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for `lowest`.
 
-    They are inf and -inf for feet that in no frame are the highest, or reach down to a share of the height of all above the lowest.
+    They are inf and -inf for feet that in no frame are the highest, or reach down to a
+    share of the height of all above the lowest.
     """
     up = matrices(poses)[2]
     z = poses[..., 2].T
@@ -63,7 +70,8 @@ def heights(
     middle = (np.add.reduceat(points, edges[:-1]) / np.diff(edges)[:, None]).T[
         ..., None
     ]
-    # A foot is inside of its box, and has a point as low and one as high as the middle of its points.
+    # A foot is inside of its box, and has a point as low and one as high as the middle
+    # of its points.
     center = (up * (low + high)).sum(0) / 2
     extent = (abs(up) * (high - low)).sum(0) / 2
     inner = (up * middle).sum(0)
@@ -93,8 +101,9 @@ def hulls(
 ) -> tuple[Floats, Indices]:
     """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the convex hull of the standing feet's lowest points.
 
-    Of a foot in contact, with `standing` (T, K) not 0, these are the points up to `patch` above its lowest one, at `heights` (T, K).
-    Corners that a hull does not have are NaN.
+    Of a foot in contact, with `standing` (T, K) not 0, these are the points up to
+    `patch` above its lowest one, at `heights` (T, K). Corners that a hull does not have
+    are NaN.
     """
     highest = np.where(standing != 0.0, heights + patch, -np.inf)
     if is_small(_hulls, len(poses) * len(points)):
@@ -117,9 +126,12 @@ def hulls(
 
 @np.errstate(all="ignore")
 def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
-    """Return the distances of points (T, 2) inside polygons (negative outside), and of each polygon the nearest point: (T, 3).
+    """Return the distances of points (T, 2) inside polygons (negative outside), and of each polygon the nearest point.
 
-    The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
+    (T, 3).
+
+    The nearest point of a polygon to one that is inside is that one itself. Without
+    corners all is NaN.
     """
     places = corners[..., 0] + 1j * corners[..., 1]
     point = points[:, 0] + 1j * points[:, 1]
@@ -152,7 +164,10 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
 def _small_hulls(
     poses: Floats, points: Floats, edges: Indices, highest: Floats
 ) -> tuple[Floats, Indices]:
-    """Return what `_hulls` computes, with NumPy: the chains of all frames grow together, a point in each step."""
+    """Return what `_hulls` computes, with NumPy.
+
+    The chains of all frames grow together, a point in each step.
+    """
     turns = matrices(poses)
     rows = np.arange(len(poses))
     feet = np.repeat(np.arange(poses.shape[1]), np.diff(edges))
@@ -268,7 +283,10 @@ TOUCHING_HEIGHT = (
     1e-5  # [m] A foot that is no higher than this touches the ground in any case.
 )
 MIN_REST_TIME = 0.1
-"""[s] A foot at one height for this time rests there; one that slides for this time does not land or lift off."""
+"""[s] A foot at one height for this time rests there.
+
+One that slides for this time does not land or lift off.
+"""
 
 
 @np.errstate(all="ignore")
@@ -279,15 +297,21 @@ def stances(
     height: tuple[float, float],
     speed: tuple[float, float],
 ) -> Floats:
-    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it are in contact: (T, K), 1 or 0.
+    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it are in contact.
 
-    A foot is low from the frame in which it is below `height[0]` until it is above `height[1]`. While it is low it is in contact, except
+    (T, K), 1 or 0.
 
-    - while it lifts off or comes down: the climb at the end, back to 1 mm above the height of the contact, or to where it stayed at one
+    A foot is low from the frame in which it is below `height[0]` until it is above
+    `height[1]`. While it is low it is in contact, except
+
+    - while it lifts off or comes down: the climb at the end, back to 1 mm above the
+      height of the contact, or to where it stayed at one
       height for 0.1 s; and likewise the descent at the beginning;
-    - while it is fast (from above `speed[1]` until below `speed[0]`) and does not slip. It slips when it is on the mean at most 1 mm above
-      the height of the contact and 2 mm above the lowest foot; but not for less than 0.1 s just after it came down or before it lifts
-      off. On the ground, or below it, it slips in any case.
+    - while it is fast (from above `speed[1]` until below `speed[0]`) and does not slip.
+      It slips when it is on the mean at most 1 mm above
+      the height of the contact and 2 mm above the lowest foot; but not for less than
+      0.1 s just after it came down or before it lifts off. On the ground, or below it,
+      it slips in any case.
     """
     out = np.zeros(heights.shape)
     lowest_foot = np.fmin.reduce(heights, axis=1, initial=np.inf)
@@ -301,9 +325,12 @@ def stances(
 
 
 def _low(values: Floats, below: float, above: float, is_first: bool) -> Bools:
-    """Return where values (T,) are low: from below the one limit until above the other, or unknown.
+    """Return where values (T,) are low.
 
-    With `is_first`, the state before the first value is unknown, and one between the limits is low.
+    From below the one limit until above the other, or unknown.
+
+    With `is_first`, the state before the first value is unknown, and one between the
+    limits is low.
     """
     begins = values < below
     stays = values <= above
@@ -328,7 +355,8 @@ def _stance(
     first, after = frames
     out = np.zeros(after - first)
     own = heights[first:after]
-    # The height of the contact is the mean of the heights up to their mean. What is below the ground touches it.
+    # The height of the contact is the mean of the heights up to their mean. What is
+    # below the ground touches it.
     level = max(float(own[own <= own.mean() + 1e-12].mean()), 0.0)
     begin = first
     last = after - 1
@@ -391,10 +419,11 @@ def roots(
 ) -> tuple[Floats, Floats]:
     """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
 
-    A foot supports the body, at one place, until another one would sink below it. The first root pose is `start` (7,).
+    A foot supports the body, at one place, until another one would sink below it. The
+    first root pose is `start` (7,).
 
-    The second array is the height (T,) of the lowest foot's lowest point then. `points` (P, 3) in the feet's frames; those of foot k are
-    `edges[k]`…`edges[k + 1]`.
+    The second array is the height (T,) of the lowest foot's lowest point then. `points`
+    (P, 3) in the feet's frames; those of foot k are `edges[k]`…`edges[k + 1]`.
     """
     ground = np.empty(len(feet))
     held = np.empty((len(feet), 7))
@@ -441,7 +470,8 @@ def roots(
         )
         t = part.stop
         if has_changed:
-            # The new foot supports the body at its position one frame ago, before it would have been too low.
+            # The new foot supports the body at its position one frame ago, before it
+            # would have been too low.
             before = compose(pose, inverse(feet[t - 1, support]))
             support = int(found[:, t - part.start].argmin())
             pose = compose(before, feet[t - 1, support])

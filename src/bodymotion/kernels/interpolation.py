@@ -59,7 +59,9 @@ def hermite(
 
 @np.errstate(all="ignore")
 def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
-    """Fill `out` (N, L, 7), contiguous, with poses between `poses` (T, L, 7): positions on lines, orientations on the shorter arcs.
+    """Fill `out` (N, L, 7), contiguous, with poses between `poses` (T, L, 7).
+
+    Positions on lines, orientations on the shorter arcs.
 
     A pose at fraction 0 is copied as it is; all other quaternions have unit length.
     """
@@ -84,8 +86,9 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
 def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
     """Fill in positions, and the sums of quaternions with the weights sin((1−t)Ω)/sin Ω and sin(tΩ)/sin Ω (Shoemake, 1985).
 
-    With x = cos Ω − 1, sin(tΩ)/sin Ω = t·(1 + a₁x + a₂x² + …), aᵢ = aᵢ₋₁·(t² − i²)/(i·(2i + 1)) (Eberly, 2011). x = −|b − a|²/2 has its
-    full precision for near orientations, and the series needs neither roots nor angles.
+    With x = cos Ω − 1, sin(tΩ)/sin Ω = t·(1 + a₁x + a₂x² + …), aᵢ = aᵢ₋₁·(t² −
+    i²)/(i·(2i + 1)) (Eberly, 2011). x = −|b − a|²/2 has its full precision for near
+    orientations, and the series needs neither roots nor angles.
     """
     a = np.empty(7)
     b = np.empty(7)
@@ -148,7 +151,10 @@ def unit_quaternions(quaternions: Floats) -> Floats:
 
 
 def filtered(values: Floats, taps: Floats, step: int) -> Floats:
-    """Return the sums (N, P) of `taps` (K,) over K rows of (T, P), from every `step`-th row on: N = (T - K) // step + 1."""
+    """Return the sums (N, P) of `taps` (K,) over K rows of (T, P), from every `step`-th row on.
+
+    N = (T - K) // step + 1.
+    """
     count = (len(values) - len(taps)) // step + 1
     out = np.zeros((count, values.shape[1]))
 
@@ -170,7 +176,8 @@ def block_tridiagonal(
 ) -> Callable[[Floats], Floats]:
     """Return the function that solves lower_i·x_(i−1) + diagonal_i·x_i + upper_i·x_(i+1) = b_i, i = 0 … N − 1, for b (N, …, k, m).
 
-    The blocks are (N, …, k, k), N > 0; the first lower and the last upper one are not used. Cyclic reduction (Buzbee, Golub and Nielson,
+    The blocks are (N, …, k, k), N > 0; the first lower and the last upper one are not
+    used. Cyclic reduction (Buzbee, Golub and Nielson,
     1970): all odd rows are eliminated at once, and what is left is a system of the same kind for the even ones.
     """
     inverse = _inverse(diagonal[1::2])
@@ -205,7 +212,10 @@ def block_tridiagonal(
 
 
 def _inverse(blocks: Floats) -> Floats:
-    """Return the inverses of blocks (..., k, k); NaN where one has none, as between times that are 1e16 times as far apart as others."""
+    """Return the inverses of blocks (..., k, k).
+
+    NaN where one has none, as between times that are 1e16 times as far apart as others.
+    """
     try:
         return np.asarray(np.linalg.inv(blocks))
     except np.linalg.LinAlgError:
@@ -220,8 +230,9 @@ def _inverse(blocks: Floats) -> Floats:
 def spline_slopes(values: Floats, gaps: Floats) -> Floats:
     """Return the slopes (T, P) of the cubic spline through rows (T, P) that are `gaps` (T - 1,) apart.
 
-    Its first and second derivatives are continuous; at the second row and at the last but one its third derivative is, too ("not a
-    knot", de Boor, 1978). Through three rows it is a parabola, through two a line.
+    Its first and second derivatives are continuous; at the second row and at the last
+    but one its third derivative is, too ("not a knot", de Boor, 1978). Through three
+    rows it is a parabola, through two a line.
     """
     if len(values) < 2:
         return np.zeros(values.shape)
@@ -258,8 +269,9 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
 def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
     """Return the slopes (T, P) of the cubics through rows (T, P) that never leave the range of the two rows they run between.
 
-    Between rising and falling the slope is 0, elsewhere the weighted harmonic mean of the slopes on both sides (Fritsch and Butland, 1984);
-    at the ends a three-point estimate that keeps the shape (Moler, 2004).
+    Between rising and falling the slope is 0, elsewhere the weighted harmonic mean of
+    the slopes on both sides (Fritsch and Butland, 1984); at the ends a three-point
+    estimate that keeps the shape (Moler, 2004).
     """
     if len(values) < 2:
         return np.zeros(values.shape)
@@ -295,13 +307,17 @@ def _end_slopes(near: float, far: float, m_near: Floats, m_far: Floats) -> Float
     return np.where(slope * m_near <= 0.0, 0.0, limited)
 
 
-# A smooth curve through orientations: its angular velocity and angular acceleration are continuous.
+# A smooth curve through orientations: its angular velocity and angular acceleration are
+# continuous.
 #
-# From orientation R₀ to R₁ in time h the curve is R₀·exp(θ(t)), θ a cubic with θ(0) = 0, θ(h) = φ = log(R₀⁻¹R₁). With ω the angular
-# velocity in the body's frame and J(θ) = 1 − (1 − cos|θ|)/|θ|²·[θ] + (|θ| − sin|θ|)/|θ|³·[θ]² we have ω = J(θ)·θ'. So θ'(0) = ω₀,
-# θ'(h) = J(φ)⁻¹·ω₁, and the angular acceleration is θ''(0) at the start and J(φ)·θ''(h) + J'·θ'(h) at the end. That the two agree at each
-# inner orientation is a system of 3×3 blocks for the ω, with three blocks per row; the term with J' is nonlinear and is taken from the
-# iteration before. At both ends ω is φ/h, unless it is prescribed.
+# From orientation R₀ to R₁ in time h the curve is R₀·exp(θ(t)), θ a cubic with θ(0) =
+# 0, θ(h) = φ = log(R₀⁻¹R₁). With ω the angular velocity in the body's frame and J(θ) =
+# 1 − (1 − cos|θ|)/|θ|²·[θ] + (|θ| − sin|θ|)/|θ|³·[θ]² we have ω = J(θ)·θ'. So θ'(0) =
+# ω₀, θ'(h) = J(φ)⁻¹·ω₁, and the angular acceleration is θ''(0) at the start and
+# J(φ)·θ''(h) + J'·θ'(h) at the end. That the two agree at each inner orientation is a
+# system of 3×3 blocks for the ω, with three blocks per row; the term with J' is
+# nonlinear and is taken from the iteration before. At both ends ω is φ/h, unless it is
+# prescribed.
 
 MAX_ITERATIONS = 10  # The curve passes through all orientations with a continuous ω after any number of iterations.
 
@@ -341,7 +357,8 @@ def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Float
         rates[[0, -1]] = ends
     if len(gaps) == 1:
         return rates
-    # Row i is that of orientation i + 1: J of the segment before it on its left, J⁻¹ of the one after it on its right.
+    # Row i is that of orientation i + 1: J of the segment before it on its left, J⁻¹ of
+    # the one after it on its right.
     left = 2.0 * forward[:-1] / gap[:-1, ..., None]
     right = 2.0 * back[1:] / gap[1:, ..., None]
     diagonal = 4.0 * (1.0 / gap[:-1] + 1.0 / gap[1:])[..., None] * np.eye(3)
@@ -398,7 +415,10 @@ def applied(matrix: Floats, vectors: Floats) -> Floats:
 
 
 def rotation_vectors(a: Floats, b: Floats) -> Floats:
-    """Return log(a⁻¹·b) (..., 3): axis times angle, along the shorter arc, in the frame of a."""
+    """Return log(a⁻¹·b) (..., 3).
+
+    Axis times angle, along the shorter arc, in the frame of a.
+    """
     axis, angle = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(a), b))
     return np.asarray(axis * angle[..., None])
 

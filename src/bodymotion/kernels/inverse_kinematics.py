@@ -1,16 +1,25 @@
-"""Inverse kinematics of trees of links: joint values and root poses that bring tasks as near to their goals as limits allow.
+"""Inverse kinematics of trees of links.
 
-Variables are u = (v₀, ω₀, q) (6 + J): a translation of the root, a rotation of it about its origin, and the joints. With residuals r and
-their derivatives A by u, each step minimizes |W·(r + A·Δu)|² + λ·|Δu|² between the limits (Levenberg and Marquardt; λ a share of the
-squared error, kept from frame to frame, so that convergence stays quadratic where joints are redundant: Fan and Yuan, 2005). Joints that it
-would move beyond a limit are put on it and the others solved again; a joint leaves its limit when the gradient points inwards.
+Joint values and root poses that bring tasks as near to their goals as limits allow.
 
-Hard tasks c (closed loops, pinned links) come before all others. They are met exactly by the method of multipliers (Hestenes, 1969, and
-Powell): a step is accepted when it reduces |W·r|²/2 + μ·c + ρ·|c|²/2, ρ being the square of `HARD`, and then μ grows by ρ·c.
+Variables are u = (v₀, ω₀, q) (6 + J): a translation of the root, a rotation of it about
+its origin, and the joints. With residuals r and their derivatives A by u, each step
+minimizes |W·(r + A·Δu)|² + λ·|Δu|² between the limits (Levenberg and Marquardt; λ a
+share of the squared error, kept from frame to frame, so that convergence stays
+quadratic where joints are redundant: Fan and Yuan, 2005). Joints that it would move
+beyond a limit are put on it and the others solved again; a joint leaves its limit when
+the gradient points inwards.
 
-An inequality c ≤ 0 is such a task whose residual is max(c, −μ/ρ) (Rockafellar, 1973), so that μ ≥ 0; without μ it is max(c, 0).
+Hard tasks c (closed loops, pinned links) come before all others. They are met exactly
+by the method of multipliers (Hestenes, 1969, and Powell): a step is accepted when it
+reduces |W·r|²/2 + μ·c + ρ·|c|²/2, ρ being the square of `HARD`, and then μ grows by
+ρ·c.
 
-Kinds of tasks, with points P on link a and Q on link b (−1: the world), and the goal g (7,) of each frame; residuals in world axes:
+An inequality c ≤ 0 is such a task whose residual is max(c, −μ/ρ) (Rockafellar, 1973),
+so that μ ≥ 0; without μ it is max(c, 0).
+
+Kinds of tasks, with points P on link a and Q on link b (−1: the world), and the goal g
+(7,) of each frame; residuals in world axes:
 
     POSE (6)       P − g, and the rotation vector from the goal's orientation to the link's
     CENTER (3)     centre of mass − g
@@ -51,7 +60,10 @@ Masses: TypeAlias = tuple[
     Floats, Floats
 ]  # The links' shares (L,) of the mass, and their centres (L, 3).
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
-"""Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
+"""Of the variables (6 + J).
+
+Which may move, limits, and the weights with which joints are held at their rest values.
+"""
 Free: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats]
 """The F variables that may move, the place (6 + J) among them of each variable or −1, their limits and weights (F,) as in `Space`."""
 # A chain of the links that matter; the root's pose replaces its offset.
@@ -61,9 +73,13 @@ Linear: TypeAlias = tuple[
     Floats, Floats
 ]  # Weighted residuals (R,) and their derivatives (R, F).
 Work: TypeAlias = tuple[Floats, Floats, Floats]
-"""Rotations (L + 1, 3, 3) and positions (L + 1, 3) of the links in the world, and of the world itself; joint axes (L, 3)."""
+"""Rotations (L + 1, 3, 3) and positions (L + 1, 3) of the links in the world, and of the world itself.
+
+Joint axes (L, 3).
+"""
 System: TypeAlias = tuple[Floats, Floats, Floats]
-"""H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits."""
+"""H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits.
+"""
 
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
@@ -74,7 +90,10 @@ MAX_STALLS = 3
 MAX_TRIED_STEPS = 4  # Steps that are tried at most, for each one that may be taken.
 HARD = 30.0
 MAX_STEP_OF_UPDATES = 0.1
-"""The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
+"""The weight of hard tasks.
+
+And [rad or m] the largest step after which their multipliers are updated.
+"""
 ONE_THREAD_FRAMES = (
     64  # Number of frames up to which one thread is faster than several.
 )
@@ -82,7 +101,10 @@ DAMPING = 1e-3
 MIN_SHARE = 1e-9
 MIN_DAMPING = 1e-11
 MIN_RELATIVE_GAIN = 1e-9
-"""The first and the least share of the squared error that is λ, the least λ; and the least relative gain: below, rounding decides."""
+"""The first and the least share of the squared error that is λ, the least λ.
+
+And the least relative gain: below, rounding decides.
+"""
 
 
 def solve(
@@ -95,7 +117,8 @@ def solve(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
 
-    `goals` (T, K, 7), `roots` (T, 7). `rest` (1 or T, J). With one row of joints in `starts` (1 or T, J) each frame starts where the one
+    `goals` (T, K, 7), `roots` (T, 7). `rest` (1 or T, J). With one row of joints in
+    `starts` (1 or T, J) each frame starts where the one
     before ended, else each with its own.
     """
     (
@@ -167,9 +190,13 @@ def solve(
 def _rotation_vector(
     orientation: Floats, goal: Floats, d: Floats, out: Floats
 ) -> float:
-    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3); return its angle. `d` (3, 3) is overwritten."""
+    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3).
+
+    Return its angle. `d` (3, 3) is overwritten.
+    """
     multiply(orientation, goal.T, d)
-    # The quaternion by the largest of its parts (Shepperd): near π the sine alone has no digits.
+    # The quaternion by the largest of its parts (Shepperd): near π the sine alone has
+    # no digits.
     trace = d[0, 0] + d[1, 1] + d[2, 2]
     i = 0
     for k in range(1, 3):
@@ -225,7 +252,10 @@ def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple
 def distances(
     begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Floats
 ) -> None:
-    """Fill the distances (N, T) of `pairs` (N, 2) of segments (C, T, 3); inf where their middles are not nearer than `far` (N,)."""
+    """Fill the distances (N, T) of `pairs` (N, 2) of segments (C, T, 3).
+
+    Inf where their middles are not nearer than `far` (N,).
+    """
     for n in range(pairs.shape[0]):
         one, two = pairs[n]
         for t in range(begins.shape[1]):
@@ -253,7 +283,8 @@ def _add(
 ) -> None:
     """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
-    With s a joint's axis and r from its origin to the point, v = s × r and ω = s, or v = s and ω = 0 where it slides.
+    With s a joint's axis and r from its origin to the point, v = s × r and ω = s, or v
+    = s and ω = 0 where it slides.
     """
     parents, kinds, columns = chain[:3]
     _, positions, axes = work
@@ -302,7 +333,8 @@ def _add_center(
 ) -> Triple:
     """Add the products of `by` (6, 6) with the derivatives of the centre of mass, and return it.
 
-    They follow from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass.
+    They follow from what each joint carries: Δc = s·axis × (m/s − o), s its share of
+    the mass.
     """
     parents, kinds, columns = chain[:3]
     shares, centers = masses
@@ -558,7 +590,10 @@ def _penalty(residual: float, multiplier: float, bounded: int) -> float:
 def _step(
     free: Free, x: Floats, damping: float, system: System, index: Indices, step: Floats
 ) -> float:
-    """Fill in the step (F,) of the damped problem between the limits; return its largest part."""
+    """Fill in the step (F,) of the damped problem between the limits.
+
+    Return its largest part.
+    """
     variables, _, lower, upper, _ = free
     h, g, factor = system
     count = g.shape[0]
@@ -584,7 +619,8 @@ def _step(
             for j in range(count):
                 if fixed[j] and step[j] != 0.0:
                     right[p] -= h[i, j] * step[j]
-            # Row p of the upper factor U, H + λ = Uᵀ·U, row by row: its inner loop runs along rows.
+            # Row p of the upper factor U, H + λ = Uᵀ·U, row by row: its inner loop runs
+            # along rows.
             row = factor[p]
             for s in range(p, number):
                 row[s] = h[i, index[s]]

@@ -1,37 +1,47 @@
 """Kinematics and dynamics of trees of links over whole trajectories.
 
-Kinematics: poses, velocities, accelerations, Jacobians. Dynamics: inverse dynamics, momentum, mass matrices.
+Kinematics: poses, velocities, accelerations, Jacobians. Dynamics: inverse dynamics,
+momentum, mass matrices.
 
-A link's pose is its parent's, then its offset, then the joint's motion: a rotation by q about the axis, or a translation by q along it.
-Orientations are quaternions w x y z. All vectors are along the world's axes. For a link i with parent p, r from the parent's origin
-to its own, s the axis of its joint:
+A link's pose is its parent's, then its offset, then the joint's motion: a rotation by q
+about the axis, or a translation by q along it. Orientations are quaternions w x y z.
+All vectors are along the world's axes. For a link i with parent p, r from the parent's
+origin to its own, s the axis of its joint:
 
     rotate   ω_i = ω_p + s·q̇                 v_i = v_p + ω_p × r
              α_i = α_p + s·q̈ + ω_p × s·q̇     a_i = a_p + α_p × r + ω_p × (ω_p × r)
     slide    ω_i = ω_p                       v_i = v_p + ω_p × r + s·q̇
              α_i = α_p                       a_i = a_p + α_p × r + ω_p × (ω_p × r) + s·q̈ + 2·ω_p × s·q̇
 
-v and a are those of the origin of the link, a the second derivative of its position (not the "spatial" acceleration a − ω × v).
+v and a are those of the origin of the link, a the second derivative of its position
+(not the "spatial" acceleration a − ω × v).
 
-Velocities of a body are u = (v₀, ω₀, q̇) (6 + J): those of the root's origin, the root's angular velocity, and the joints'. A Jacobian G
-maps them to v and ω (6) of a point on a link.
+Velocities of a body are u = (v₀, ω₀, q̇) (6 + J): those of the root's origin, the
+root's angular velocity, and the joints'. A Jacobian G maps them to v and ω (6) of a
+point on a link.
 
-Poses, and the forces of large inputs, are computed by compiled loops over a block of frames side by side: their innermost loops run over
-frames, which compilers turn into vector instructions. All else is computed with NumPy, link by link.
+Poses, and the forces of large inputs, are computed by compiled loops over a block of
+frames side by side: their innermost loops run over frames, which compilers turn into
+vector instructions. All else is computed with NumPy, link by link.
 
-Inverse dynamics is the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), with all velocities, accelerations and moments about
-one point, the root's origin, so that whatever is not a sum along the tree is computed for all links at once. Velocities and accelerations
-go from the root outwards, with the root's acceleration less gravity: so the weight needs no extra term. The force and moment of each link
-by itself, with c its centre of mass and I its inertia about it, in the world's axes:
+Inverse dynamics is the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980),
+with all velocities, accelerations and moments about one point, the root's origin, so
+that whatever is not a sum along the tree is computed for all links at once. Velocities
+and accelerations go from the root outwards, with the root's acceleration less gravity:
+so the weight needs no extra term. The force and moment of each link by itself, with c
+its centre of mass and I its inertia about it, in the world's axes:
 
     f = m·(a + α × c + ω × (v + ω × c))          n = I·α + ω × I·ω + c × f
 
-Inwards, they are summed over all that a link carries. A joint's torque is its twist times that sum, plus what accelerates its rotor.
+Inwards, they are summed over all that a link carries. A joint's torque is its twist
+times that sum, plus what accelerates its rotor.
 
-A mass matrix M makes the kinetic energy ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇). It consists of composite bodies (Walker and Orin,
+A mass matrix M makes the kinetic energy ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇). It
+consists of composite bodies (Walker and Orin,
 1982). A joint's axis is a twist (ω, v) about a point that all links share, the root's origin; everything that the joint carries has a mass
-m, a first moment h = m·c and an inertia K about that point. At unit velocity it has the momenta f = m·v + ω × h and n = h × v + K·ω; their
-parts along the joints that carry it are its row of M.
+m, a first moment h = m·c and an inertia K about that point. At unit velocity it has the
+momenta f = m·v + ω × h and n = h × v + K·ω; their parts along the joints that carry it
+are its row of M.
 """
 
 from typing import TypeAlias
@@ -78,9 +88,10 @@ _C6 = -1.13596475577881948265e-11
 def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
     """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad], in a form that compilers turn into vector instructions.
 
-    The angle is reduced to −π/4…π/4 by subtracting a multiple of π/2 that is held in three parts, so that no digits are lost (Cody and
-    Waite, 1980). There, sine and cosine are the minimax polynomials of Sun's fdlibm. Both are within one unit in the last place for angles
-    up to `MAX_ANGLE`; beyond it the C library is called.
+    The angle is reduced to −π/4…π/4 by subtracting a multiple of π/2 that is held in
+    three parts, so that no digits are lost (Cody and Waite, 1980). There, sine and
+    cosine are the minimax polynomials of Sun's fdlibm. Both are within one unit in the
+    last place for angles up to `MAX_ANGLE`; beyond it the C library is called.
     """
     beyond = 0
     for i in range(angles.shape[0]):
@@ -122,7 +133,8 @@ def link_poses(
 ) -> Floats:
     """Return poses (..., L, 7) in the world, or with a `size` of 3 positions, of all links or of those with the numbers `chosen` (L,).
 
-    `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L, 7), axes (L, 3). `q` (..., J), `root` (..., 7); their
+    `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L,
+    7), axes (L, 3). `q` (..., J), `root` (..., 7); their
     batch axes broadcast.
     """
     batch = np.broadcast_shapes(q.shape[:-1], root.shape[:-1])
@@ -172,7 +184,8 @@ def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats
         shift = offsets[i, :3]
         turn = units[i]
         if kinds[i] == 1:
-            # A rotation about the axis, after the offset's, is the sum of two of its products with constants.
+            # A rotation about the axis, after the offset's, is the sum of two of its
+            # products with constants.
             half = 0.5 * q[:, columns[i]]
             about = rotations.multiply(units[i], [0.0, *axes[i]])
             turn = (np.outer(units[i], np.cos(half)) + np.outer(about, np.sin(half))).T
@@ -272,7 +285,10 @@ def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) ->
 
 @inlined
 def unit_pose(pose: Floats, out: Floats) -> None:
-    """Copy a pose with its quaternion scaled to unit length; one without a finite, positive length becomes the identity."""
+    """Copy a pose with its quaternion scaled to unit length.
+
+    One without a finite, positive length becomes the identity.
+    """
     largest = 0.0
     for k in range(7):
         out[k] = pose[k]
@@ -321,7 +337,10 @@ def _step(
     slide: Floats,
     out: Floats,
 ) -> None:
-    """Compute a child's poses from its parent's, in a block of frames: offset, then a rotation about or a translation along the axis."""
+    """Compute a child's poses from its parent's, in a block of frames.
+
+    Offset, then a rotation about or a translation along the axis.
+    """
     ow = offset[3]
     ox = offset[4]
     oy = offset[5]
@@ -377,7 +396,8 @@ def accelerations(
 def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the links' rotation matrices (3, 3, L, T), their origins (3, L, T) from the root's, and the twists of their joints.
 
-    A twist (2, 3, L, T) is the velocity, linear at the root's origin and angular, that a joint at unit velocity gives to what it carries.
+    A twist (2, 3, L, T) is the velocity, linear at the root's origin and angular, that
+    a joint at unit velocity gives to what it carries.
     """
     kinds = tree[1][:, None]
     axes = tree[4]
@@ -399,8 +419,9 @@ def spatial_motion(
 ) -> tuple[Floats, Floats]:
     """Return the spatial velocities and accelerations (2, 3, L, T) of links, from `own` twists S and the root's v, ω and a, α (6, T).
 
-    They are those of the point of a link that is at the root's origin (Featherstone, 2008). So a link has those of its parent, and those
-    that its joint adds: S·q̇, and S·q̈ + v × S·q̇ with v of the link.
+    They are those of the point of a link that is at the root's origin (Featherstone,
+    2008). So a link has those of its parent, and those that its joint adds: S·q̇, and
+    S·q̈ + v × S·q̇ with v of the link.
     """
     steps, first = _summed(tree, own, dq, root)
     speed, spin = first
@@ -431,7 +452,10 @@ def _summed(
 
 @inlined
 def rotation(pose: Floats, out: Floats) -> None:
-    """Fill `out` (3, 3) with the rotation of a pose (7,); a zero quaternion is the identity."""
+    """Fill `out` (3, 3) with the rotation of a pose (7,).
+
+    A zero quaternion is the identity.
+    """
     first, second, third = _rotation(pose[3], pose[4], pose[5], pose[6])
     put(first, out[0])
     put(second, out[1])
@@ -505,7 +529,8 @@ def inverse_dynamics(
 ) -> tuple[Floats, Floats, Floats]:
     """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6), and v, ω (T, L, 6) of the links.
 
-    `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J),
+    `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7),
+    joint velocities and accelerations (T, J),
     the root's v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
     """
     (parents, kinds, columns, _, _), (mass, centers, inertias) = tree, masses
@@ -559,7 +584,8 @@ def inverse_dynamics(
     return torques, wrenches, velocities
 
 
-# Lines where the vectors of a link begin in a block, in the order in which `_outwards` fills them. A line is one number in all frames.
+# Lines where the vectors of a link begin in a block, in the order in which `_outwards`
+# fills them. A line is one number in all frames.
 _SPEED, _RATE, _GAIN, _AT_ORIGIN, _SPIN, _ALONG, _ABOUT, _FORCE, _MOMENT, _LINES = (
     range(0, 30, 3)
 )
@@ -575,7 +601,10 @@ def _newton_euler(
     wrenches: Floats,
     velocities: Floats,
 ) -> None:
-    """Do what `inverse_dynamics` does with NumPy, block by block; the acceleration of the root is less gravity."""
+    """Do what `inverse_dynamics` does with NumPy, block by block.
+
+    The acceleration of the root is less gravity.
+    """
     parents, kinds, columns, _, axes = tree
     mass, centers, inertias = masses
     poses, dq, ddq, root, root_rate = motion
@@ -650,7 +679,10 @@ def _outwards(
     parent: Floats,
     row: Floats,
 ) -> None:
-    """Fill the row of a link from its parent's: its twist, velocity and acceleration, and its force and moment by itself."""
+    """Fill the row of a link from its parent's.
+
+    Its twist, velocity and acceleration, and its force and moment by itself.
+    """
     rotates = 1.0 if kind == 1 else 0.0
     slides = 1.0 if kind == 2 else 0.0
     for b in range(BLOCK):
@@ -716,7 +748,8 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
         turns = matrices(placed)
         spin = moving[..., 3:].T
         arms = apply(turns, centers.T[:, :, None])
-        # Moments are computed about the root first: about the world's origin they would lose digits far away from it.
+        # Moments are computed about the root first: about the world's origin they would
+        # lose digits far away from it.
         relative = placed[..., :3].T + arms - placed[:, :1, :3].T
         speed = moving[..., :3].T + cross_products(spin, arms)
         push = mass[:, None] * speed
@@ -746,7 +779,10 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
 
 
 def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Floats:
-    """Return (T, 6 + J, 6 + J) for poses (T, L, 7); `rotors` (J,) are added to the diagonal."""
+    """Return (T, 6 + J, 6 + J) for poses (T, L, 7).
+
+    `rotors` (J,) are added to the diagonal.
+    """
     parents, kinds, columns, _, _ = tree
     out = np.zeros((len(poses), 6 + len(rotors), 6 + len(rotors)))
 
@@ -755,7 +791,8 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
         found = out[a:b]
         turns, arms, (slides, spins) = twists(tree, placed)
         positions = arms + apply(turns, masses[1].T[:, :, None])
-        # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
+        # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin:
+        # of each link, then of all that it carries.
         mass = np.array(masses[0])
         first = masses[0][:, None] * positions
         second = (

@@ -1,15 +1,22 @@
-"""Closing loops along a motion: dependent joints are computed from the driving joints, each frame from the one before.
+"""Closing loops along a motion.
 
-From a closed pose the driving joints move in steps. For each step the dependent joints are predicted along the tangent and corrected by
-Gauss-Newton steps, damped (Levenberg and Marquardt) where an undamped one does not reduce the error. A step is accepted when its
-corrections converge, when the first of them is small compared with the smallest singular value of the equations (the theorem of Newton
-and Kantorovich: then there is one solution nearby, on the same branch), and when no singular pose lies within it; otherwise it is halved.
-A singular pose is passed in the smallest step, along the direction in which the dependent joints moved before.
+Dependent joints are computed from the driving joints, each frame from the one before.
 
-The equations say how far a mechanism is from closing. A mechanism is a tuple of arrays; `bodymotion.model.closed_loops` makes it:
+From a closed pose the driving joints move in steps. For each step the dependent joints
+are predicted along the tangent and corrected by Gauss-Newton steps, damped (Levenberg
+and Marquardt) where an undamped one does not reduce the error. A step is accepted when
+its corrections converge, when the first of them is small compared with the smallest
+singular value of the equations (the theorem of Newton and Kantorovich: then there is
+one solution nearby, on the same branch), and when no singular pose lies within it;
+otherwise it is halved. A singular pose is passed in the smallest step, along the
+direction in which the dependent joints moved before.
+
+The equations say how far a mechanism is from closing. A mechanism is a tuple of arrays;
+`bodymotion.model.closed_loops` makes it:
 
     parents, kinds, variables (n,)      of its n moving and fixed links: the number of the parent (−1: the common base), 0 none, 1 rotate,
-                                        2 slide, and which of the v variables moves it (−1: none)
+                                        2 slide, and which of the v variables moves it
+                                        (−1: none)
     turns (n, 3, 3), places (n, 3)      each link's pose in its parent at joint value 0
     axes (n, 3)                         of the joints, unit vectors in the link's frame
     units (v,)                          joint value = unit · variable: 1 for angles, the mechanism's size for lengths
@@ -20,9 +27,11 @@ The equations say how far a mechanism is from closing. A mechanism is a tuple of
     sides (m, n)                        1 where link j carries only the second link, −1 where only the first one, else 0
     size (1,)                           [m] distances are divided by it, so that all numbers have the magnitude of angles
 
-An equation of points: d · (P₂ − P₁) / size = 0. An equation of axes: d · a₂ = 0. All in the base's frame; d moves with the first link.
-Its derivative by the rotation of a joint with axis ω through o is ± d · ω × (P₂ − o) / size or ± d · ω × a₂, by a translation ± d · ω: +
-where the joint moves the second link, − where it moves the first one, in whose frame d is.
+An equation of points: d · (P₂ − P₁) / size = 0. An equation of axes: d · a₂ = 0. All in
+the base's frame; d moves with the first link. Its derivative by the rotation of a joint
+with axis ω through o is ± d · ω × (P₂ − o) / size or ± d · ω × a₂, by a translation ± d
+· ω: + where the joint moves the second link, − where it moves the first one, in whose
+frame d is.
 """
 
 from typing import TypeAlias
@@ -37,7 +46,11 @@ Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, 
 
 CROSSED = 1
 LOST = 2
-"""Flags of a frame: a singular pose was passed on the way to it; the corrections did not converge, so the loops are not closed exactly."""
+"""Flags of a frame.
+
+A singular pose was passed on the way to it; the corrections did not converge, so the
+loops are not closed exactly.
+"""
 MAX_STEP = 0.3  # [rad] Largest change of a variable in one step.
 MIN_STEP_SHARE = (
     2.0**-10
@@ -122,7 +135,10 @@ def constrain(
     residual: Floats,
     jacobian: Floats,
 ) -> None:
-    """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are as in `place_links`."""
+    """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,).
+
+    The other arrays are as in `place_links`.
+    """
     place_links(mechanism[:7], x, turns, places, axes)
     kinds = mechanism[1]
     variables = mechanism[2]
@@ -164,11 +180,14 @@ def follow(
 ) -> tuple[Floats, Floats, Indices]:
     """Close loops over T frames.
 
-    `followers`: which of the v variables are worked out; the others are as in `targets` (T, v). `rank`: how many of the followers'
-    singular values are not 0 where nothing is singular; `median`: how large the smallest of them is there.
+    `followers`: which of the v variables are worked out; the others are as in `targets`
+    (T, v). `rank`: how many of the followers'
+    singular values are not 0 where nothing is singular; `median`: how large the
+    smallest of them is there.
     `start` (v,): where to begin.
 
-    Return the variables (T, v), the smallest of those singular values as parts of that size (T,), and marks (T,).
+    Return the variables (T, v), the smallest of those singular values as parts of that
+    size (T,), and marks (T,).
     """
     found = np.array(targets, order="C")
     smallest = np.ones(len(targets))
@@ -246,8 +265,8 @@ def _correct(
 ) -> tuple[bool, float, float]:
     """Move the dependent joints until the loops are closed as far as possible.
 
-    Return whether that came to an end, how long the first correction was, and the smallest singular value where it began. `work` is
-    left as it is at the end.
+    Return whether that came to an end, how long the first correction was, and the
+    smallest singular value where it began. `work` is left as it is at the end.
     """
     _evaluate(mechanism, x, followers, work, False)
     residual = work[3]
@@ -292,7 +311,10 @@ def _correct(
 
 @inlined
 def _turned_over(before: Floats, now: Floats, columns: Indices, matrix: Floats) -> bool:
-    """Return whether det(Bᵀ·N) of the derivatives before and now is negative: then the equations were singular in between."""
+    """Return whether det(Bᵀ·N) of the derivatives before and now is negative.
+
+    Then the equations were singular in between.
+    """
     count = columns.shape[0]
     for i in range(count):
         for j in range(count):
@@ -333,8 +355,8 @@ def _predict(
 ) -> None:
     """Predict the movement of the dependent joints when the driving joints move by the share `part` of their way.
 
-    Along the tangent; in directions that it leaves open at a singular pose (with singular values below `near`), as `moved` for drivers that
-    went `earlier`.
+    Along the tangent; in directions that it leaves open at a singular pose (with
+    singular values below `near`), as `moved` for drivers that went `earlier`.
     """
     residual = work[3]
     jacobian = work[4]
@@ -520,12 +542,17 @@ def _follow(
 
 @inlined
 def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
-    """Replace the columns of `w` (r, c), r ≥ c, by u·σ, largest first; `v` (c, c) and `s` (c,) get the right vectors and σ.
+    """Replace the columns of `w` (r, c), r ≥ c, by u·σ, largest first.
 
-    One-sided Jacobi (Hestenes, 1958): columns are rotated in pairs until all are orthogonal; their lengths then are the singular values,
-    exact to the last digits also where they are small (Demmel and Veselić, 1992). NumPy's own routine inside kernels would need SciPy.
+    `v` (c, c) and `s` (c,) get the right vectors and σ.
 
-    `near`: `v` holds the right vectors of a matrix near this one, as the starting point.
+    One-sided Jacobi (Hestenes, 1958): columns are rotated in pairs until all are
+    orthogonal; their lengths then are the singular values, exact to the last digits
+    also where they are small (Demmel and Veselić, 1992). NumPy's own routine inside
+    kernels would need SciPy.
+
+    `near`: `v` holds the right vectors of a matrix near this one, as the starting
+    point.
     """
     rows, count = w.shape
     if near:

@@ -13,10 +13,13 @@ POWERS = np.array([float(f"1e{k}") for k in range(16)])
 
 @kernel
 def read_plain_rows(text: npt.NDArray[np.uint8], sign: int, out: Floats) -> bool:
-    """Fill `out` (T, N) with the numbers of T lines; return whether each line is N plain numbers between blanks or a `sign`.
+    """Fill `out` (T, N) with the numbers of T lines.
 
-    A plain number has up to 15 digits and no exponent. Its digits and the power of ten are doubles, so their quotient is the nearest one
-    (Clinger, 1990). Each line ends with a line feed.
+    Return whether each line is N plain numbers between blanks or a `sign`.
+
+    A plain number has up to 15 digits and no exponent. Its digits and the power of ten
+    are doubles, so their quotient is the nearest one (Clinger, 1990). Each line ends
+    with a line feed.
     """
     at = np.uint64(0)
     one = np.uint64(1)

@@ -1,7 +1,8 @@
 """The nearest triangles along rays.
 
-Triangles are in a tree of boxes, each with half of the triangles of the one above; a ray enters only boxes that are nearer than the
-nearest triangle known so far. The intersection with a triangle is that of Möller and Trumbore (1997), from either side.
+Triangles are in a tree of boxes, each with half of the triangles of the one above; a
+ray enters only boxes that are nearer than the nearest triangle known so far. The
+intersection with a triangle is that of Möller and Trumbore (1997), from either side.
 """
 
 from typing import TypeAlias
@@ -54,11 +55,15 @@ def cast(
     first: int = 0,
     two_sided: bool = True,
 ) -> None:
-    """Find the nearest triangle along each ray; change `depths` and `numbers` (H, W) where it is nearer than what was found before.
+    """Find the nearest triangle along each ray.
 
-    The rays start at `origins` (H, W, 3) in `directions` (H, W, 3); `frame` (3, 4) takes them to the frame of the triangles. A depth counts
-    in lengths of the direction, from `near` on; numbers begin with `first`. Triangles are counter-clockwise seen from outside, and visible
-    from there, with `two_sided` from both sides.
+    Change `depths` and `numbers` (H, W) where it is nearer than what was found before.
+
+    The rays start at `origins` (H, W, 3) in `directions` (H, W, 3); `frame` (3, 4)
+    takes them to the frame of the triangles. A depth counts in lengths of the
+    direction, from `near` on; numbers begin with `first`. Triangles are
+    counter-clockwise seen from outside, and visible from there, with `two_sided` from
+    both sides.
     """
     if len(tree[1]):
         scene = (*tree, frame, near, first, two_sided)

@@ -1,4 +1,7 @@
-"""Vectors of three numbers and matrices (3, 3) in kernels. A vector is an array (3,) or, where it is computed, a tuple."""
+"""Vectors of three numbers and matrices (3, 3) in kernels.
+
+A vector is an array (3,) or, where it is computed, a tuple.
+"""
 
 from typing import TypeAlias
 
@@ -60,7 +63,10 @@ def product(matrix: Floats | Rows, vector: Vector) -> Triple:
 
 @inlined
 def multiply(a: Floats, b: Floats, out: Floats) -> None:
-    """Fill `out` (3, 3) with a·b; it may be neither of them."""
+    """Fill `out` (3, 3) with a·b.
+
+    It may be neither of them.
+    """
     for i in range(3):
         for j in range(3):
             out[i, j] = dot(a[i], b[:, j])

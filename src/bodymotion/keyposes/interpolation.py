@@ -1,19 +1,24 @@
 """A motion from key poses, as Choreonoid makes it (`Plan`), and key poses from a motion (`fit`).
 
-Joints follow their keys, legs follow the keys of links by inverse kinematics.
-Each joint, each link with keys and the zero moment point is a track of its own (`tracks`). Orientations are interpolated as roll, pitch and
-yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll).
+Joints follow their keys, legs follow the keys of links by inverse kinematics. Each
+joint, each link with keys and the zero moment point is a track of its own (`tracks`).
+Orientations are interpolated as roll, pitch and yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll).
 
-At each frame one link is the *base*: of the links whose last key has `is_base` that with the latest such key; of links without that flag,
-that with the latest key. It is at the pose of its track. From there outwards, each chain of exactly six joints to the next link with keys
-is moved so that this link is at the pose of its track; other chains follow the tracks of their joints.
+At each frame one link is the *base*: of the links whose last key has `is_base` that
+with the latest such key; of links without that flag, that with the latest key. It is at
+the pose of its track. From there outwards, each chain of exactly six joints to the next
+link with keys is moved so that this link is at the pose of its track; other chains
+follow the tracks of their joints.
 
-A link whose last and next keys are slaves is not used. Between a slave and another key, the chain passes from the joints' tracks to
-the link's (or back), by the smooth step r = 3u² − 2u³.
+A link whose last and next keys are slaves is not used. Between a slave and another key,
+the chain passes from the joints' tracks to the link's (or back), by the smooth step r =
+3u² − 2u³.
 
-A zero moment point for key poses that have none (`automatic_zmp`) is at the middle of the feet in contact, or at the only one. It is for
-bodies with exactly two feet, both with keys. The phases follow from the keys of the feet: a foot lifts off after its last touching key
-and lands at its first one. Keys of the file are kept; the new ones all stop, and lie at height 0.
+A zero moment point for key poses that have none (`automatic_zmp`) is at the middle of
+the feet in contact, or at the only one. It is for bodies with exactly two feet, both
+with keys. The phases follow from the keys of the feet: a foot lifts off after its last
+touching key and lands at its first one. Keys of the file are kept; the new ones all
+stop, and lie at height 0.
 """
 
 import math
@@ -45,7 +50,10 @@ MIN_ROOT_MOVE = 1e-9  # [m, or of a quaternion's component] A root that moves le
 
 # Inverse kinematics of a chain.
 MAX_FRAMES = 200_000
-"""Of a motion between key poses: 33 minutes at 100 Hz. Two poses far apart must not take gigabytes."""
+"""Of a motion between key poses.
+
+33 minutes at 100 Hz. Two poses far apart must not take gigabytes.
+"""
 MAX_STEPS = 50
 TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
 DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
@@ -66,7 +74,10 @@ def automatic_zmp(
     feet: tuple[Foot, Foot],
     tracks: tuple[Sequence[Key], Sequence[Key]],
 ) -> tuple[list[Key], tuple[list[Key], list[Key]]]:
-    """Return the keys of the ZMP, and those of the two feet (x y z roll pitch yaw): a foot may wait for the point, or the reverse."""
+    """Return the keys of the ZMP, and those of the two feet (x y z roll pitch yaw).
+
+    A foot may wait for the point, or the reverse.
+    """
     walk = _Walk(list(zmp), feet, (list(tracks[0]), list(tracks[1])))
     return walk.zmp, walk.feet_keys
 
@@ -92,7 +103,8 @@ class _Walk:
                 if keys[number - 1].is_touching != keys[number].is_touching:
                     lands = keys[number].is_touching
                     time = keys[number if lands else number - 1].time
-                    # Feet may change in the air: a foot then lifts off when the other has landed.
+                    # Feet may change in the air: a foot then lifts off when the other
+                    # has landed.
                     if lands:
                         order = time
                     else:
@@ -207,8 +219,9 @@ class Interpolated:
     zmp:
         (T, 3) [m], or None.
     links, goals, errors:
-        Indices of the links with keys; their goals (T, N, 7), nan where one is not used; and by how much the result misses the goal
-        (T, N, 2) [m, rad], nan for chains that are not of six joints.
+        Indices of the links with keys; their goals (T, N, 7), nan where one is not
+        used; and by how much the result misses the goal (T, N, 2) [m, rad], nan for
+        chains that are not of six joints.
     bases:
         (T,) Which of the links is the base; −1: none.
     """
@@ -251,7 +264,10 @@ def _point(entry: Mapping[str, object], name: str) -> Floats:
 
 
 def roll_pitch_yaw(rotation: Floats) -> Floats:
-    """Return roll, pitch and yaw (3,) of a matrix (3, 3) that need not be quite orthogonal; at ±90° of pitch yaw is 0."""
+    """Return roll, pitch and yaw (3,) of a matrix (3, 3) that need not be quite orthogonal.
+
+    At ±90° of pitch yaw is 0.
+    """
     cosine = math.hypot(rotation[2, 1], rotation[2, 2])
     pitch = math.atan2(-rotation[2, 0], cosine)
     if cosine < MIN_COSINE:
@@ -275,14 +291,16 @@ class Plan:
     steps:
         How feet depart and arrive (`step_tracks`).
     with_zmp:
-        Whether a zero moment point is made where the key poses have none (`automatic_zmp`).
+        Whether a zero moment point is made where the key poses have none
+        (`automatic_zmp`).
 
     Attributes
     ----------
     joints:
         By joint column.
     links:
-        By link index: the pose (x y z roll pitch yaw), and the component that has a track of its own, if any.
+        By link index: the pose (x y z roll pitch yaw), and the component that has a
+        track of its own, if any.
     zmp:
         Of the zero moment point, or None.
     """
@@ -314,7 +332,10 @@ class Plan:
         self.zmp = Track(with_transitions(zmp_keys)) if zmp_keys else None
 
     def at(self, times: Floats, shift: Floats | None = None) -> Interpolated:
-        """Return joints, root and ZMP at times (T,) [s]; `shift` (T, 3) [m] moves the root's key, and in part what follows from joints."""
+        """Return joints, root and ZMP at times (T,) [s].
+
+        `shift` (T, 3) [m] moves the root's key, and in part what follows from joints.
+        """
         count = len(times)
         q = np.zeros((count, self.body.num_joints))
         for joint, track in self.joints.items():
@@ -435,7 +456,10 @@ def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
 
 
 def _bases(starts: Floats, flagged: Bools, used: Bools) -> Indices:
-    """Return the base (T,) among the links (T, N): the latest that is flagged, else the latest."""
+    """Return the base (T,) among the links (T, N).
+
+    The latest that is flagged, else the latest.
+    """
     if not starts.shape[1]:
         return np.full(len(starts), -1)
     candidates = np.where(flagged.any(axis=1, keepdims=True), flagged, used)
@@ -451,7 +475,10 @@ def to_motion(
     steps: StepStyle,
     with_zmp: bool,
 ) -> Motion:
-    """Return the motion at `frame_rate` [Hz], from 0 to the last pose; see `KeyPoses.to_motion`."""
+    """Return the motion at `frame_rate` [Hz], from 0 to the last pose.
+
+    See `KeyPoses.to_motion`.
+    """
     if not key_poses.poses:
         raise ValueError("there are no key poses")
     if not 0 < frame_rate < math.inf:
@@ -461,7 +488,8 @@ def to_motion(
     )  # More may be infinite: no integer.
     if count > MAX_FRAMES:
         raise MemoryError(
-            f"the poses are at times up to {key_poses.duration:g} s: at {frame_rate:g} Hz"
+            f"the poses are at times up to {key_poses.duration:g} s: at "
+            f"{frame_rate:g} Hz"
             f" a motion has {count} frames; expected at most {MAX_FRAMES}; check the"
             " times, or use a lower rate"
         )
@@ -481,7 +509,10 @@ def to_motion(
 
 
 def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
-    """Return as few key poses as keep the motion between them close to a motion; see `KeyPoses.from_motion`."""
+    """Return as few key poses as keep the motion between them close to a motion.
+
+    See `KeyPoses.from_motion`.
+    """
     joints = motion.joint_displacement
     if not tolerance > 0:
         raise ValueError(f"tolerance: expected a positive number, got {tolerance}")
@@ -541,7 +572,8 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
             error = np.maximum(error, np.abs(made.zmp - point).max(axis=1))
         if (error <= tolerance).all():
             return sequence(frames)
-        # Of each segment that is off by more than the tolerance, the frame that is off most.
+        # Of each segment that is off by more than the tolerance, the frame that is off
+        # most.
         segments = (
             (start + 1, error[start + 1 : end]) for start, end in pairwise(frames)
         )
@@ -555,7 +587,8 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
             # Key poses hold joints, root and ZMP, so that only overflow comes here.
             frame = int(np.flatnonzero(~(error <= tolerance))[0])
             raise ValueError(
-                f"no key poses are within {tolerance:g} of the motion at frame {frame}, where they are off by {error[frame]:g}"
+                f"no key poses are within {tolerance:g} of the motion at frame "
+                f"{frame}, where they are off by {error[frame]:g}"
             )
         frames = refined
 
@@ -585,9 +618,11 @@ class Chain:
     start, end:
         Link indices.
     joints, columns:
-        The links whose joints are on the way, from start to end, and their joint columns.
+        The links whose joints are on the way, from start to end, and their joint
+        columns.
     signs:
-        1 for joints that move the end away from the root; −1 for those on the way up from the start.
+        1 for joints that move the end away from the root; −1 for those on the way up
+        from the start.
     """
 
     start: int
@@ -636,8 +671,8 @@ def solve_chain(
 ) -> tuple[Floats, Floats]:
     """Return the joints (T, K) of a chain that put its end at poses (T, 7) seen from its start, and by how much they miss (T, 2) [m, rad].
 
-    Newton's method from `q` (T, J): with the Jacobian A of the end as seen from the start and the error e, Δq = Aᵀ·(A·Aᵀ + λ·I)⁻¹·e, with
-    λ in proportion to e².
+    Newton's method from `q` (T, J): with the Jacobian A of the end as seen from the
+    start and the error e, Δq = Aᵀ·(A·Aᵀ + λ·I)⁻¹·e, with λ in proportion to e².
     """
     columns = list(chain.columns)
     values = np.array(q)

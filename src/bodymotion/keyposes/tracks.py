@@ -1,20 +1,27 @@
 """Tracks: the keys of one joint, link or point over time, and what is between them.
 
-Between two keys a value follows the cubic of Hermite: with u = (t − t₀)/h over a segment of length h,
+Between two keys a value follows the cubic of Hermite: with u = (t − t₀)/h over a
+segment of length h,
 
     x(u) = (2u³ − 3u² + 1)·x₀ + (u³ − 2u² + u)·h·v₀ + (−2u³ + 3u²)·x₁ + (u³ − u²)·h·v₁
 
-The slope v at a key is 0 where the key stops, at the first and at the last, and, component by component, where the value changes by
-less than `MIN_CHANGE` before or after it, or turns back there; else the mean of the slopes of the chords before and after. So a value never
-leaves the range of the two keys around it unless both chords rise or both fall. Before the first and after the last key it is held.
+The slope v at a key is 0 where the key stops, at the first and at the last, and,
+component by component, where the value changes by less than `MIN_CHANGE` before or
+after it, or turns back there; else the mean of the slopes of the chords before and
+after. So a value never leaves the range of the two keys around it unless both chords
+rise or both fall. Before the first and after the last key it is held.
 
-Feet that depart and arrive have tracks of their own (`step_tracks`): plain interpolation makes a foot graze the ground at both ends of a
-step. Two ways, both for feet only (`foot_links` of a Choreonoid model) and for the segments between a key that touches and one that does
-not:
+Feet that depart and arrive have tracks of their own (`step_tracks`): plain
+interpolation makes a foot graze the ground at both ends of a step. Two ways, both for
+feet only (`foot_links` of a Choreonoid model) and for the segments between a key that
+touches and one that does not:
 
-- *stealthy*: at first the foot only rises, by `LIFTING_HEIGHT`, at the end it only sinks; it lands no faster than
-  `IMPACT_REDUCTION_HEIGHT` in `IMPACT_REDUCTION_TIME`. Its height is a track of its own.
-- *toe*: the foot first rolls onto its toe, and lands on it. Its pitch is a track of its own, about the point `toe_offset` of the link.
+- *stealthy*: at first the foot only rises, by `LIFTING_HEIGHT`, at the end it only
+  sinks; it lands no faster than
+  `IMPACT_REDUCTION_HEIGHT` in `IMPACT_REDUCTION_TIME`. Its height is a track of its
+  own.
+- *toe*: the foot first rolls onto its toe, and lands on it. Its pitch is a track of its
+  own, about the point `toe_offset` of the link.
 """
 
 import math
@@ -71,7 +78,10 @@ class Key:
 
 
 def with_transitions(keys: Iterable[Key]) -> list[Key]:
-    """Return keys with a copy of the key before wherever a transition begins later than that: both stop."""
+    """Return keys with a copy of the key before wherever a transition begins later than that.
+
+    Both stop.
+    """
     made: list[Key] = []
     for key in keys:
         limit = key.max_transition_time
@@ -167,7 +177,11 @@ class Track:
 
 @dataclass(frozen=True)
 class Foot:
-    """A foot of a body: the index of its link, and the middle of its sole and its toe (3,) [m] in the link's frame."""
+    """A foot of a body.
+
+    The index of its link, and the middle of its sole and its toe (3,) [m] in the link's
+    frame.
+    """
 
     link: int
     sole_center: Floats

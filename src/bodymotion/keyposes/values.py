@@ -1,6 +1,7 @@
 """Key poses: what a robot's joints, some of its links and its zero moment point are at a few moments.
 
-Units are metres, radians and seconds; poses and points are in the world's frame. Values are kept as they are in the file.
+Units are metres, radians and seconds; poses and points are in the world's frame. Values
+are kept as they are in the file.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class LinkKey(
     parting_direction=(3,),
     contact_points=(None, 3),
 ):
-    """Where a link is at a key pose; inverse kinematics moves the joints between such links.
+    """Where a link is at a key pose.
+
+    Inverse kinematics moves the joints between such links.
 
     Attributes
     ----------
@@ -75,8 +78,9 @@ class KeyPose(ContentEquality):
     Attributes
     ----------
     time, max_transition_time:
-        [s] When the pose is reached, and how long at most the movement to it lasts: before that, the robot keeps the pose before;
-        0: the whole time since the pose before.
+        [s] When the pose is reached, and how long at most the movement to it lasts:
+        before that, the robot keeps the pose before; 0: the whole time since the pose
+        before.
     name:
         Of the pose; without influence.
     joints:
@@ -122,13 +126,16 @@ class KeyPose(ContentEquality):
             if key.name == name:
                 return key
         raise KeyError(
-            f"no key of a link {name!r}: the pose has {[key.name for key in self.links]}"
+            f"no key of a link {name!r}: the pose has "
+            f"{[key.name for key in self.links]}"
         )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KeyPoses(ContentEquality):
-    """Key poses of a robot, in order of time; of poses at one time, the last is the one that is reached.
+    """Key poses of a robot, in order of time.
+
+    Of poses at one time, the last is the one that is reached.
 
     Attributes
     ----------
@@ -188,13 +195,16 @@ class KeyPoses(ContentEquality):
         Parameters
         ----------
         body:
-            The body that moves. Links with keys are moved to these by inverse kinematics of chains of six joints.
+            The body that moves. Links with keys are moved to these by inverse
+            kinematics of chains of six joints.
         frame_rate:
             [Hz]
         steps:
-            How feet depart and arrive: "stealthy" (they rise before they move, and sink last), "toe" (they roll over the toe), "none".
+            How feet depart and arrive: "stealthy" (they rise before they move, and sink
+            last), "toe" (they roll over the toe), "none".
         automatic_zmp:
-            Make a zero moment point where the poses have none, for a body with two feet (`footLinks` of a Choreonoid model).
+            Make a zero moment point where the poses have none, for a body with two feet
+            (`footLinks` of a Choreonoid model).
 
         Raises
         ------
@@ -211,13 +221,15 @@ class KeyPoses(ContentEquality):
     ) -> KeyPoses:
         """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
 
-        The root is a link with keys where the motion moves it. Between two poses that are too far from the motion, one is added where the
-        difference is largest, until none is: the number is small, not the smallest possible.
+        The root is a link with keys where the motion moves it. Between two poses that
+        are too far from the motion, one is added where the difference is largest, until
+        none is: the number is small, not the smallest possible.
 
         Raises
         ------
         ValueError
-            When the motion does not fit the body, has a number that is not finite, or `tolerance` is not positive.
+            When the motion does not fit the body, has a number that is not finite, or
+            `tolerance` is not positive.
         """
         from bodymotion.keyposes.interpolation import fit
 

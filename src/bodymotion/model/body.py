@@ -1,12 +1,14 @@
 """What moves: links in link-index order, joints in order of joint id, devices, extra joints, shapes.
 
-The joint columns of a body (the J numbers that pose it) follow the joint ids: column i is the joint with id i. An id that no link
-has is a placeholder that moves nothing; of several joints with one id the first in link order has the column. Moving joints
-without an id, but for the root, follow after the highest id in link order.
+The joint columns of a body (the J numbers that pose it) follow the joint ids: column i
+is the joint with id i. An id that no link has is a placeholder that moves nothing; of
+several joints with one id the first in link order has the column. Moving joints without
+an id, but for the root, follow after the highest id in link order.
 
-The columns of a motion are those of the joints by name where both have names (`matched`), else by position. Names are those of joints, or
-of the links that these move. They also match where only capitals, `_`, `.`, `-` and blanks differ. `joint_3` is the joint of id 3 where no
-joint has this name.
+The columns of a motion are those of the joints by name where both have names
+(`matched`), else by position. Names are those of joints, or of the links that these
+move. They also match where only capitals, `_`, `.`, `-` and blanks differ. `joint_3` is
+the joint of id 3 where no joint has this name.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ MORE_COLUMNS = judgement.warning(
 )
 SOME_LINKS = document.warning(
     "MOT212",
-    "Beside joint displacements, LinkPosition has the pose of the root link, or the poses of all links.",
+    "Beside joint displacements, LinkPosition has the pose of the root link, or the "
+    "poses of all links.",
     "the others follow from the joints; the motion may belong to another body",
     example=(
         "poses of 3 links and joints, on a body of 4 links",
@@ -54,7 +57,8 @@ SOME_LINKS = document.warning(
 )
 NAMELESS = judgement.note(
     "MOT221",
-    "The joint columns of a motion have names if the model's file does not number its joints.",
+    "The joint columns of a motion have names if the model's file does not number its "
+    "joints.",
     "column i is read as joint i of the model",
     example=(
         "columns without names, on a URDF",
@@ -63,7 +67,8 @@ NAMELESS = judgement.note(
 )
 OTHER_NAMES = judgement.warning(
     "MOT222",
-    "Each name of a joint column is that of a joint of the body. Other columns are left out.",
+    "Each name of a joint column is that of a joint of the body. Other columns are "
+    "left out.",
     "the motion may be that of another version of the body",
     example=(
         "columns HIP, KNEE and LAMP, on a body with HIP and KNEE",
@@ -91,11 +96,14 @@ _GENERIC = re.compile(r"joint_([0-9]{1,6})")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExtraJoint(ContentEquality, positions=(2, 3), axis=(3,)):
-    """A constraint that closes a loop: point `positions[0]` of link `links[0]` stays with `positions[1]` of `links[1]`.
+    """A constraint that closes a loop.
 
-    `type`: "xyz" (the two points coincide), "xy" (they coincide in the two directions normal to `axis`), "z" (along `axis` only);
-    "ball", "piston" and "hinge" as Choreonoid has them; `bodymotion.model.closed_loops` has the equations. `axis` (3,) is in the first
-    link's frame.
+    Point `positions[0]` of link `links[0]` stays with `positions[1]` of `links[1]`.
+
+    `type`: "xyz" (the two points coincide), "xy" (they coincide in the two directions
+    normal to `axis`), "z" (along `axis` only);
+    "ball", "piston" and "hinge" as Choreonoid has them; `bodymotion.model.closed_loops`
+    has the equations. `axis` (3,) is in the first link's frame.
     """
 
     name: str = ""
@@ -108,7 +116,11 @@ class ExtraJoint(ContentEquality, positions=(2, 3), axis=(3,)):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Viewpoint(ContentEquality, pose=(7,)):
-    """A place to look from: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
+    """A place to look from.
+
+    `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view`
+    [rad].
+    """
 
     description: str = ""
     pose: Floats = field(
@@ -124,7 +136,8 @@ class Body(NotebookDisplay, ContentEquality):
     Attributes
     ----------
     links:
-        In link-index order: depth-first, in the order of the file; a parent is before its children.
+        In link-index order: depth-first, in the order of the file; a parent is before
+        its children.
     root_pose:
         (7,) The root link's pose in the world when a motion gives none.
     environment:
@@ -154,7 +167,8 @@ class Body(NotebookDisplay, ContentEquality):
                 or (link.parent == -1) != (index == 0)
             ):
                 raise ValueError(
-                    f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links are in link-index "
+                    f"link {index} ({link.name!r}) has index {link.index} and parent "
+                    f"{link.parent}: links are in link-index "
                     "order, the root first, every parent before its children"
                 )
 
@@ -198,7 +212,10 @@ class Body(NotebookDisplay, ContentEquality):
 
     @property
     def is_mounted(self) -> bool:
-        """Whether the root is fixed to the world: it stays where the model puts it, and its mount carries the body."""
+        """Whether the root is fixed to the world.
+
+        It stays where the model puts it, and its mount carries the body.
+        """
         return bool(self.links) and self.links[0].joint.type != "free"
 
     @cached_property
@@ -222,15 +239,20 @@ class Body(NotebookDisplay, ContentEquality):
         )
 
     def sensors(self, kind: str) -> dict[int, Device]:
-        """Return the devices of one kind by id, in order of ids: `body.sensors("gyro")[0]`.
+        """Return the devices of one kind by id, in order of ids.
 
-        `kind` is the name of the device's node, such as "ForceSensor"; case, underscores and a "sensor" at its end do not matter. Of
-        several devices with one id the first counts. Devices without an id follow in the order of the file, under the next free ids.
+        `body.sensors("gyro")[0]`.
+
+        `kind` is the name of the device's node, such as "ForceSensor"; case,
+        underscores and a "sensor" at its end do not matter. Of
+        several devices with one id the first counts. Devices without an id follow in
+        the order of the file, under the next free ids.
 
         Raises
         ------
         KeyError
-            When the kind is unknown and the body has no such device; the message lists the kinds that the body has.
+            When the kind is unknown and the body has no such device; the message lists
+            the kinds that the body has.
         """
         wanted = _kind_key(kind)
         found = [device for device in self.devices if _kind_key(device.kind) == wanted]
@@ -238,7 +260,8 @@ class Body(NotebookDisplay, ContentEquality):
             _kind_key(known.__name__) != wanted for known in Device.__subclasses__()
         ):
             raise KeyError(
-                f"no devices of kind {kind!r}; the body has {listed(sorted({one.kind for one in self.devices}), 60) or 'none'}"
+                f"no devices of kind {kind!r}; the body has "
+                f"{listed(sorted({one.kind for one in self.devices}), 60) or 'none'}"
             )
         by_id: dict[int, Device] = {}
         for device in found:
@@ -250,18 +273,22 @@ class Body(NotebookDisplay, ContentEquality):
         )
 
     def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
-        """Return for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
+        """Return for each of the J joints the column of a component that is its own.
 
-        Columns with names go by name, whatever their order: that of a joint or of the link that it moves, up to capitals and
-        separators. Columns with other names are left out, if most of the names are joints. Where the columns or the
-        joints have no names at all, column i is joint i. `model.body.by_position` gives columns the names of the joints by
-        position.
+        −1 for a joint that has none there.
+
+        Columns with names go by name, whatever their order: that of a joint or of the
+        link that it moves, up to capitals and separators. Columns with other names are
+        left out, if most of the names are joints. Where the columns or the joints have
+        no names at all, column i is joint i. `model.body.by_position` gives columns the
+        names of the joints by position.
 
         Raises
         ------
         ValueError
-            When most names are that of no joint, one is similar to that of a joint without a column, or two name one joint; the
-            message has the first names of both sides that do not match.
+            When most names are that of no joint, one is similar to that of a joint
+            without a column, or two name one joint; the message has the first names of
+            both sides that do not match.
         """
         count = component.num_parts
         labels = (
@@ -286,7 +313,8 @@ class Body(NotebookDisplay, ContentEquality):
             if count == len(joints):
                 hint = "by_position=True (--by-position) reads column i as joint i"
             raise ValueError(
-                f"{component.content}: {mismatch(names, self)}. Is it a motion of another body? {hint}"
+                f"{component.content}: {mismatch(names, self)}. Is it a motion of "
+                f"another body? {hint}"
             )
         columns = [-1] * len(joints)
         for (column, label), place in zip(named, places, strict=True):
@@ -295,21 +323,26 @@ class Body(NotebookDisplay, ContentEquality):
             if columns[place] >= 0:
                 pair = f"{labels[columns[place]]} and {label}"
                 raise ValueError(
-                    f"two columns of {component.content} are the joint {joints[place]}: {pair}"
+                    f"two columns of {component.content} are the joint "
+                    f"{joints[place]}: {pair}"
                 )
             columns[place] = column
         return tuple(columns)
 
     def joint_values(self, component: MultiValueSeq) -> Floats:
-        """Return the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
+        """Return the values (T, J) of the body's joints in a component, in order of joint columns.
 
-        Columns beyond the body's are left out; placeholders without a column are 0. So are joints that no column names, which
+        See `joint_columns`.
+
+        Columns beyond the body's are left out; placeholders without a column are 0. So
+        are joints that no column names, which
         `fit_problems` reports.
 
         Raises
         ------
         ValueError
-            As `joint_columns`; also when columns have no names, and a joint has no column. The message names the counts and the joints.
+            As `joint_columns`; also when columns have no names, and a joint has no
+            column. The message names the counts and the joints.
         """
         columns = self.joint_columns(component)
         if not any(component.part_labels):
@@ -322,10 +355,14 @@ class Body(NotebookDisplay, ContentEquality):
         return frozen(values)
 
     def recovered_joints(self, link_poses: Floats, q: Floats | None = None) -> Floats:
-        """Return joint values (T, J) that lead to poses (T, L, 7) of all links: the inverse of `forward_kinematics`.
+        """Return joint values (T, J) that lead to poses (T, L, 7) of all links.
 
-        A joint angle is the twist of the link in its parent about the joint axis (swing-twist decomposition), continuous beyond ±π; a
-        sliding displacement is the translation along the axis. Other columns, as those of crawlers, are those of `q`, or 0.
+        The inverse of `forward_kinematics`.
+
+        A joint angle is the twist of the link in its parent about the joint axis
+        (swing-twist decomposition), continuous beyond ±π; a sliding displacement is the
+        translation along the axis. Other columns, as those of crawlers, are those of
+        `q`, or 0.
         """
         if q is None:
             q = np.zeros((len(link_poses), self.num_joints))
@@ -359,7 +396,8 @@ class Body(NotebookDisplay, ContentEquality):
         q:
             (..., J) joint displacements [rad or m], in order of joint columns.
         root:
-            (..., 7) poses of the root link in the world; `root_pose` by default. Its batch axes and those of `q` broadcast.
+            (..., 7) poses of the root link in the world; `root_pose` by default. Its
+            batch axes and those of `q` broadcast.
         links:
             The indices of K links; all L by default.
 
@@ -382,7 +420,8 @@ class Body(NotebookDisplay, ContentEquality):
             )
         if root.ndim == 0 or root.shape[-1] != 7:
             raise ValueError(
-                f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}"
+                "a root pose has 7 numbers (x y z qw qx qy qz), root has shape "
+                f"{root.shape}"
             )
         if links is None:
             return kinematics.link_poses(self.tree, q, root)
@@ -395,9 +434,12 @@ class Body(NotebookDisplay, ContentEquality):
 
     @cached_property
     def tree(self) -> tuple[Indices, Indices, Indices, Floats, Floats]:
-        """The links as arrays for the kernels: parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
+        """The links as arrays for the kernels.
 
-        Kinds: 0 is fixed, 1 rotates, 2 slides. The joint of the root moves nothing, because its pose is an argument.
+        Parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
+
+        Kinds: 0 is fixed, 1 rotates, 2 slides. The joint of the root moves nothing,
+        because its pose is an argument.
         """
         kinds = {"rotate": 1, "slide": 2}
         count = len(self.links)
@@ -443,19 +485,24 @@ class Body(NotebookDisplay, ContentEquality):
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Return the poses (T, L, 7) of all links in the world over a motion.
 
-        The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
-        used as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
-        the joint displacements, by name where they have names (`joint_columns`). Without any link pose, the root is at `root_pose`.
-        A motion with link poses alone, on a body of one link, needs no joints.
+        The .seq document combines link and joint trajectories in three ways. Where the
+        motion has the poses of all links, they are used as they are, with or without
+        joints beside them. Where it has fewer, the first is the root's and the rest
+        follows from the joint displacements, by name where they have names
+        (`joint_columns`). Without any link pose, the root is at `root_pose`. A motion
+        with link poses alone, on a body of one link, needs no joints.
 
-        `close_loops`: joints in loops that follow from others are worked out anew (see `close_loops` of the package; which ones is its
-        default) where poses follow from joints; where the motion has the poses of all links, they stay as they are.
+        `close_loops`: joints in loops that follow from others are worked out anew (see
+        `close_loops` of the package; which ones is its
+        default) where poses follow from joints; where the motion has the poses of all
+        links, they stay as they are.
 
         Raises
         ------
         ValueError
-            When the motion has poses of more links than the body, or no column for one of its joints, or neither joints nor poses of
-            all links; the message names the counts. Also when only some of its joints' names are the body's.
+            When the motion has poses of more links than the body, or no column for one
+            of its joints, or neither joints nor poses of all links; the message names
+            the counts. Also when only some of its joints' names are the body's.
         """
         count = len(self.links)
         link_position = motion.link_position
@@ -463,7 +510,8 @@ class Body(NotebookDisplay, ContentEquality):
             link_position = None
         if link_position is not None and link_position.num_parts > count:
             raise ValueError(
-                f"the motion has poses of {link_position.num_parts} links, {self.name or 'the body'} has {count}: is it a motion of "
+                f"the motion has poses of {link_position.num_parts} links, "
+                f"{self.name or 'the body'} has {count}: is it a motion of "
                 "another body?"
             )
         if link_position is not None and link_position.num_parts == count:
@@ -472,11 +520,13 @@ class Body(NotebookDisplay, ContentEquality):
         if joints is None:
             if link_position is None:
                 raise ValueError(
-                    "the motion has neither joint displacements nor link positions, so it moves no body"
+                    "the motion has neither joint displacements nor link positions, "
+                    "so it moves no body"
                 )
             if self.num_joints:
                 raise ValueError(
-                    f"the motion has poses of {link_position.num_parts} links and no joint displacements; {self.name or 'the body'} "
+                    f"the motion has poses of {link_position.num_parts} links and no "
+                    f"joint displacements; {self.name or 'the body'} "
                     f"has {count} links and {self.num_joints} joint columns"
                 )
         used = [c for c in (joints, link_position) if c is not None]
@@ -519,37 +569,45 @@ class Body(NotebookDisplay, ContentEquality):
         Parameters
         ----------
         targets:
-            For each link, by its name, a pose (7,) in the world, a position (3,) [m], or an orientation (4,) as quaternion; over T frames
-            (T, 7), (T, 3) or (T, 4).
+            For each link, by its name, a pose (7,) in the world, a position (3,) [m],
+            or an orientation (4,) as quaternion; over T frames (T, 7), (T, 3) or (T,
+            4).
         tasks:
-            Further tasks, inequalities, and those with weights: `bm.ik.FrameTask`, `CenterOfMassTask`, `LookAtTask`, `DistanceTask`,
-            `HalfSpaceTask`.
+            Further tasks, inequalities, and those with weights: `bm.ik.FrameTask`,
+            `CenterOfMassTask`, `LookAtTask`, `DistanceTask`, `HalfSpaceTask`.
         q0:
-            (J,) where the search begins, by default at 0; each further frame begins where the one before ended. (T, J): each frame begins
-            at its own row, as for a motion that is changed.
+            (J,) where the search begins, by default at 0; each further frame begins
+            where the one before ended. (T, J): each frame begins at its own row, as for
+            a motion that is changed.
         root:
-            (7,) or (T, 7) the pose of the root, by default `root_pose`; where it begins, if it is free.
+            (7,) or (T, 7) the pose of the root, by default `root_pose`; where it
+            begins, if it is free.
         free_root:
-            Whether the root moves. By default it does when links are pinned, but for a body whose root is fixed to the world.
+            Whether the root moves. By default it does when links are pinned, but for a
+            body whose root is fixed to the world.
         pinned:
-            Links (or one) that stay at their pose at `q0` and `root`, whatever else is out of reach.
+            Links (or one) that stay at their pose at `q0` and `root`, whatever else is
+            out of reach.
         joints:
             Names or columns of the joints that may move; by default all.
         posture, posture_weight:
-            (J,) or (T, J) joint values, `q0` by default, near which joints are held with this weight. It competes with the tasks: with
-            1e-4 they are missed by about 1e-8 of the distance to the posture.
+            (J,) or (T, J) joint values, `q0` by default, near which joints are held
+            with this weight. It competes with the tasks: with 1e-4 they are missed by
+            about 1e-8 of the distance to the posture.
         close_loops:
             Whether the loops of the body are kept closed.
         restarts:
-            When the targets of the first frame are not reached from `q0`, the number of random start poses (always the same ones) that are
-            tried; of those that reach them the solution nearest to `q0` is taken.
+            When the targets of the first frame are not reached from `q0`, the number of
+            random start poses (always the same ones) that are tried; of those that
+            reach them the solution nearest to `q0` is taken.
         max_steps:
             The largest number of steps in each frame.
 
         Raises
         ------
         ValueError
-            When shapes do not fit, numbers are not finite or out of range, or there is no task.
+            When shapes do not fit, numbers are not finite or out of range, or there is
+            no task.
         KeyError
             When there is no such link; the message has the names that exist.
         """
@@ -580,11 +638,15 @@ class Body(NotebookDisplay, ContentEquality):
         )
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
-        """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
+        """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7).
+
+        A body without mass has it at its root.
+        """
         link_poses = np.asarray(link_poses, dtype=np.float64)
         if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(self.links), 7):
             raise ValueError(
-                f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}"
+                f"link poses have shape (..., {len(self.links)}, 7), these have "
+                f"{link_poses.shape}"
             )
         if self.mass == 0:
             return np.array(link_poses[..., 0, :3])
@@ -600,7 +662,10 @@ def _kind_key(kind: str) -> str:
 
 
 def generic_name(k: int) -> str:
-    """Return the name of column k where joints have none: it stands for the joint of id k."""
+    """Return the name of column k where joints have none.
+
+    It stands for the joint of id k.
+    """
     return f"joint_{k}"
 
 
@@ -610,7 +675,10 @@ def is_generic(name: str) -> bool:
 
 
 def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
-    """Return for each name the joint column that it stands for; −1 where it stands for none."""
+    """Return for each name the joint column that it stands for.
+
+    −1 where it stands for none.
+    """
     joints = [joint.name for joint in body.joints]
     sides = (reversed([*enumerate(labels)]) for labels in (joints, _moved(body)))
     by_joint, by_link = ({name: k for k, name in side if name} for side in sides)
@@ -637,7 +705,10 @@ def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
 
 
 def fits_names(names: Sequence[str], body: Body) -> bool:
-    """Return whether columns can be matched by name: all are joints, or most are and no other is a misspelt joint."""
+    """Return whether columns can be matched by name.
+
+    All are joints, or most are and no other is a misspelt joint.
+    """
     columns = matched(names, body)
     strange = [name for name, k in zip(names, columns, strict=True) if k < 0]
     if not strange:
@@ -663,7 +734,10 @@ def _moved(body: Body) -> list[str]:
 
 
 def mismatch(names: Sequence[str], body: Body) -> str:
-    """Return the message about names that are not all those of a body's joints: how many match, and the first of each side that do not."""
+    """Return the message about names that are not all those of a body's joints.
+
+    How many match, and the first of each side that do not.
+    """
     columns = matched(names, body)
     strange = [name for name, k in zip(names, columns, strict=True) if k < 0]
     free = _names_without_column(columns, body)
@@ -673,7 +747,8 @@ def mismatch(names: Sequence[str], body: Body) -> str:
     )
     others = f"joints of {body.name or 'the body'} without a column: {listed(free, MAX_NAMES) or 'none'}"
     return (
-        f"{len(names) - len(strange)} of {counted(len(names), 'joint name')} match: no joint is named {listed(strange, MAX_NAMES)}; "
+        f"{len(names) - len(strange)} of {counted(len(names), 'joint name')} match: "
+        f"no joint is named {listed(strange, MAX_NAMES)}; "
         f"{others}{better}"
     )
 
@@ -702,7 +777,10 @@ def by_position(motion: Motion, body: Body) -> Motion:
 def _name_problems(
     joints: MultiValueSeq, body: Body, locate: Callable[[], Location]
 ) -> list[Problem]:
-    """Return the problems of columns and joints whose names match no other; nothing where the names do not fit at all."""
+    """Return the problems of columns and joints whose names match no other.
+
+    Nothing where the names do not fit at all.
+    """
     names = [name for name in joints.part_labels if name]
     title = body.name or "the body"
     if not any(joint.name for joint in body.joints) or not fits_names(names, body):
@@ -733,13 +811,17 @@ def _joints_without_column(columns: Collection[int], body: Body) -> list[str]:
 
 
 def check_complete(component: MultiValueSeq, body: Body) -> None:
-    """Raise ValueError where a joint of the body has no column; the message names the counts and the joints."""
+    """Raise ValueError where a joint of the body has no column.
+
+    The message names the counts and the joints.
+    """
     columns = body.joint_columns(component)
     present = {number for number, column in enumerate(columns) if column >= 0}
     missing = _joints_without_column(present, body)
     if missing:
         raise ValueError(
-            f"{component.content} has {component.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints}: there is "
+            f"{component.content} has {component.num_parts} joint columns, "
+            f"{body.name or 'the body'} has {body.num_joints}: there is "
             f"none for {listed(missing, 60)}. Is it a motion of another body?"
         )
 
@@ -749,8 +831,9 @@ def fit_problems(
 ) -> tuple[Problem, ...]:
     """Return what is to be reported of a motion whose joint columns are read on a body.
 
-    Too many columns (MOT202), none with a name (MOT221), names of no joint (MOT222), joints without a name among the columns (MOT223),
-    and poses of some links that are not used (MOT212).
+    Too many columns (MOT202), none with a name (MOT221), names of no joint (MOT222),
+    joints without a name among the columns (MOT223), and poses of some links that are
+    not used (MOT212).
     """
     joints = motion.joint_displacement
     if joints is None:
@@ -763,7 +846,8 @@ def fit_problems(
         found += _name_problems(joints, body, locate)
     elif joints.num_parts > body.num_joints:
         message = (
-            f"{joints.content} has {joints.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints} joints; the columns "
+            f"{joints.content} has {joints.num_parts} joint columns, "
+            f"{body.name or 'the body'} has {body.num_joints} joints; the columns "
             f"from {body.num_joints} on are left out"
         )
         data = {"motion": joints.num_parts, "body": body.num_joints}

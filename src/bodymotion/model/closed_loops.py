@@ -1,7 +1,9 @@
 """Closed loops: compute the joints that follow from the driving joints and the extra joints of a body.
 
-The links of a body are a tree. An `ExtraJoint` connects two links in addition, so that some joints follow from others. Let P₁, P₂ be its
-two points in the world, R₁, R₂ the rotations of its two links, a its axis, and u ⊥ v two unit vectors normal to a. Its equations are:
+The links of a body are a tree. An `ExtraJoint` connects two links in addition, so that
+some joints follow from others. Let P₁, P₂ be its two points in the world, R₁, R₂ the
+rotations of its two links, a its axis, and u ⊥ v two unit vectors normal to a. Its
+equations are:
 
     type            equations                           frame                                             count
     xyz, ball       R₁ᵀ·(P₂ − P₁) = 0                   all three directions                              3
@@ -10,13 +12,16 @@ two points in the world, R₁, R₂ the rotations of its two links, a its axis, 
     hinge           the three of xyz, and               the same numbers a are the axis in the first       5
                     u·R₁ᵀ·R₂·a = 0, v·… = 0             link's frame and in the second link's
 
-xyz, xy and z are defined by the OpenHRP document. The other three are Choreonoid's, as in its simulator: "ball" is xyz, "piston" is xy
-(the point slides along the axis and the links may rotate against each other), "hinge" keeps the two axes on one line.
+xyz, xy and z are defined by the OpenHRP document. The other three are Choreonoid's, as
+in its simulator: "ball" is xyz, "piston" is xy (the point slides along the axis and the
+links may rotate against each other), "hinge" keeps the two axes on one line.
 
-A mechanism is a group of loops with common joints. One with v moving joints and equations of rank r has v − r driving joints; the others
-follow. By default joints drive in this order of preference: joints that the caller names; joints with a motor (a gear ratio, torque
-constant or rotor inertia other than the default); joints with an id; joints nearer to the root; joints with a lower column. A joint that
-the chosen ones determine follows.
+A mechanism is a group of loops with common joints. One with v moving joints and
+equations of rank r has v − r driving joints; the others follow. By default joints drive
+in this order of preference: joints that the caller names; joints with a motor (a gear
+ratio, torque constant or rotor inertia other than the default); joints with an id;
+joints nearer to the root; joints with a lower column. A joint that the chosen ones
+determine follows.
 """
 
 from __future__ import annotations
@@ -45,14 +50,20 @@ MIN_SINGULAR_VALUE = (
 
 MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
 MIN_MARGIN = 1e-4
-"""A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
+"""A pose with a smaller `Closed.margin` is singular.
+
+It is about as many radians away from a singular pose.
+"""
 MAX_ATTEMPTS = (
     60  # The number of random start poses for a first frame that cannot be closed.
 )
 
 
 def unit_axis(joint: ExtraJoint) -> Floats:
-    """Return the axis (3,) as a unit vector; x, the default of the document, where its length is 0."""
+    """Return the axis (3,) as a unit vector.
+
+    X, the default of the document, where its length is 0.
+    """
     length = float(np.linalg.norm(joint.axis))
     if length > 0 and np.isfinite(length):
         return np.array(joint.axis / length)
@@ -90,8 +101,8 @@ class Mechanism:
     loops:
         Their indices in `body.extra_joints`.
     columns:
-        The v joint columns that move their links relative to each other. The variables of the mechanism are their values divided
-        by `units`.
+        The v joint columns that move their links relative to each other. The variables
+        of the mechanism are their values divided by `units`.
     arrays:
         The mechanism as arrays for the kernels; see `kernels.loop_closing`.
     """
@@ -102,7 +113,10 @@ class Mechanism:
 
     @property
     def units(self) -> Floats:
-        """(v,) The unit of each variable: 1 rad, or the size of the mechanism in metres."""
+        """(v,) The unit of each variable.
+
+        1 rad, or the size of the mechanism in metres.
+        """
         return self.arrays[6]
 
     def closed_near(
@@ -146,7 +160,10 @@ def rank(jacobian: Floats) -> int:
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
-    """Return the groups of extra joints with common moving joints, in order of their first one. Loops without any are left out."""
+    """Return the groups of extra joints with common moving joints, in order of their first one.
+
+    Loops without any are left out.
+    """
     kinds = body.tree[1]
     columns = body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
@@ -232,7 +249,10 @@ def _size(
     joints: Sequence[ExtraJoint],
     chains: Sequence[tuple[set[int], set[int]]],
 ) -> float:
-    """Return half the length [m] of the longest loop: the sum of its link offsets and of the distances of its two points."""
+    """Return half the length [m] of the longest loop.
+
+    The sum of its link offsets and of the distances of its two points.
+    """
     around = [
         [body.links[i].offset[:3] for i in first | second] for first, second in chains
     ]
@@ -254,8 +274,9 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
 
     Returns
     -------
-    The distances (..., E) [m] between the two points, in the directions that the extra joint constrains; and the angles (..., E) [rad]
-    between the two axes of hinges, 0 for other types.
+    The distances (..., E) [m] between the two points, in the directions that the extra
+    joint constrains; and the angles (..., E) [rad] between the two axes of hinges, 0
+    for other types.
 
     Raises
     ------
@@ -265,7 +286,8 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
     link_poses = np.asarray(link_poses, dtype=np.float64)
     if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(body.links), 7):
         raise ValueError(
-            f"link poses have shape (..., {len(body.links)}, 7), these have {link_poses.shape}"
+            f"link poses have shape (..., {len(body.links)}, 7), these have "
+            f"{link_poses.shape}"
         )
     distances = np.zeros((*link_poses.shape[:-2], len(body.extra_joints)))
     tilts = np.zeros(distances.shape)
@@ -290,7 +312,9 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
 def _driving_columns(
     body: Body, mechanism: Mechanism, samples: list[Floats], first: tuple[int, ...]
 ) -> list[int]:
-    """Return the columns that drive, in ascending order: as many as the mechanism has degrees of freedom.
+    """Return the columns that drive, in ascending order.
+
+    As many as the mechanism has degrees of freedom.
 
     `samples`: Jacobians (m, v) at typical poses. `first`: preferred columns.
     """
@@ -355,25 +379,31 @@ class Closed(ContentEquality):
     Attributes
     ----------
     q:
-        (..., J) The joint values [rad or m]: computed for the joints that follow, unchanged for all others.
+        (..., J) The joint values [rad or m]: computed for the joints that follow,
+        unchanged for all others.
     driving, following:
         The columns of the joints in loops that drive, and of those that follow.
     residual:
-        (...) [m] The largest error of a loop in the directions that its extra joint constrains. Where loops cannot be closed, the
-        sum of the squared errors is least.
+        (...) [m] The largest error of a loop in the directions that its extra joint
+        constrains. Where loops cannot be closed, the sum of the squared errors is
+        least.
     tilt:
         (...) [rad] The largest angle between the two axes of a hinge.
     residuals, tilts:
         (..., E) the same for each extra joint.
     singular:
-        (...) Whether the driving joints do not determine those that follow, at this frame or between it and the one before. Branches meet
-        there; the motion continues smoothly.
+        (...) Whether the driving joints do not determine those that follow, at this
+        frame or between it and the one before. Branches meet there; the motion
+        continues smoothly.
     margin:
-        (...) The smallest singular value of the Jacobian of the joints that follow, at this frame or since the one before, relative to its
-        median: 0 at a singular pose, and about the distance from it in radians. Directions that are free everywhere, because the driving
-        joints and the equations do not determine all joints, do not count; in them joints move as little as possible.
+        (...) The smallest singular value of the Jacobian of the joints that follow, at
+        this frame or since the one before, relative to its median: 0 at a singular
+        pose, and about the distance from it in radians. Directions that are free
+        everywhere, because the driving joints and the equations do not determine all
+        joints, do not count; in them joints move as little as possible.
     outside:
-        (...) Whether a joint that follows is beyond its limits. Limits are reported, not enforced.
+        (...) Whether a joint that follows is beyond its limits. Limits are reported,
+        not enforced.
     """
 
     q: Floats
@@ -417,9 +447,12 @@ class Loops:
         first: str | int | Iterable[str | int] = (),
         q: npt.ArrayLike | None = None,
     ) -> tuple[int, ...]:
-        """Return the columns that drive by default: as many in each mechanism as it has degrees of freedom.
+        """Return the columns that drive by default.
 
-        `first`: joints (names or columns) that are preferred. `q` (J,): a pose near which the mechanisms are analysed.
+        As many in each mechanism as it has degrees of freedom.
+
+        `first`: joints (names or columns) that are preferred. `q` (J,): a pose near
+        which the mechanisms are analysed.
         """
         wanted = columns_of(self.body, first)
         if q is None:
@@ -545,7 +578,10 @@ class Loops:
         return found * units, smallest, (smallest < MIN_MARGIN) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: Indices, x: Floats) -> Floats:
-        """Return a closed pose (v,) with the driving joints as in x: near x, else any that closes, if possible within limits; else x."""
+        """Return a closed pose (v,) with the driving joints as in x.
+
+        Near x, else any that closes, if possible within limits; else x.
+        """
         joints = [self.body.joints[mechanism.columns[k]] for k in followers]
         units = mechanism.units[followers]
         lower = np.array([joint.lower for joint in joints]) / units
@@ -606,29 +642,37 @@ def close_loops(
     driving: str | int | Iterable[str | int] | None = None,
     start: npt.ArrayLike | None = None,
 ) -> Closed:
-    """Close the loops of a body: compute the joints that follow from the driving joints and the extra joints.
+    """Close the loops of a body.
 
-    Each frame is solved from the one before, in steps small enough to stay on one branch, so that joints do not jump.
+    Compute the joints that follow from the driving joints and the extra joints.
+
+    Each frame is solved from the one before, in steps small enough to stay on one
+    branch, so that joints do not jump.
 
     Parameters
     ----------
     q:
-        (T, J) joint displacements [rad or m] over a motion, in order of joint columns, or (J,) of one pose. Of the joints that follow, only
-        the values in the first frame are used, as the start of the search.
+        (T, J) joint displacements [rad or m] over a motion, in order of joint columns,
+        or (J,) of one pose. Of the joints that follow, only the values in the first
+        frame are used, as the start of the search.
     driving:
-        Names of joints or of their links, or joint columns, that drive; all other joints of the loops follow. By default as many as the
-        loops have degrees of freedom, joints with motors first; see `Loops.driving`.
+        Names of joints or of their links, or joint columns, that drive; all other
+        joints of the loops follow. By default as many as the loops have degrees of
+        freedom, joints with motors first; see `Loops.driving`.
     start:
-        (J,) a pose on the desired branch: it is closed first and then moved to the first frame. By default it is the first frame itself. If
-        that cannot be closed near its values, or only beyond limits, a closed pose is searched elsewhere.
+        (J,) a pose on the desired branch: it is closed first and then moved to the
+        first frame. By default it is the first frame itself. If that cannot be closed
+        near its values, or only beyond limits, a closed pose is searched elsewhere.
 
     Raises
     ------
     ValueError
-        When `q` or `start` has another shape, or `driving` names an unknown joint; the message lists the joints.
+        When `q` or `start` has another shape, or `driving` names an unknown joint; the
+        message lists the joints.
 
     Notes
     -----
-    Redundant equations, as of a plane loop closed by a ball, are allowed: all are solved by least squares.
+    Redundant equations, as of a plane loop closed by a ball, are allowed: all are
+    solved by least squares.
     """
     return Loops(body).close(q, driving=driving, start=start)

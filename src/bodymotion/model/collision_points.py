@@ -18,8 +18,10 @@ TOUCH_DISTANCE = 1e-4  # [m] Links at most this far apart count as overlapping: 
 class CollisionPoints:
     """The points (P, 3) of the shapes of a body that have contacts in MuJoCo, in the frames of their links.
 
-    `links` (P,) are the links of the points, `shapes` (S,) those of the shapes; the points of a shape begin at `starts` (S,). `axes`
-    (S, 3, 3) are the shapes' own axes, as columns. With `visuals`, the shapes of a body without collision shapes are its visuals.
+    `links` (P,) are the links of the points, `shapes` (S,) those of the shapes; the
+    points of a shape begin at `starts` (S,). `axes`
+    (S, 3, 3) are the shapes' own axes, as columns. With `visuals`, the shapes of a body
+    without collision shapes are its visuals.
     """
 
     def __init__(self, body: Body, *, visuals: bool = False) -> None:
@@ -70,7 +72,10 @@ class CollisionPoints:
         return None
 
     def home(self) -> tuple[Floats, Floats]:
-        """Return joint values (J,) and a root pose (7,): the rest pose within the limits, on the ground if the root is free."""
+        """Return joint values (J,) and a root pose (7,).
+
+        The rest pose within the limits, on the ground if the root is free.
+        """
         q = rest_values(self.body)
         root = np.array(self.body.root_pose, dtype=np.float64)
         if not self.body.is_mounted:
@@ -87,7 +92,8 @@ class CollisionPoints:
     ) -> tuple[tuple[int, int], ...]:
         """Return `known` and the pairs of links, by index, whose shapes overlap in joint values (J,), and which MuJoCo lets collide.
 
-        MuJoCo itself excludes links that move as one, and a moving link and the one that carries it.
+        MuJoCo itself excludes links that move as one, and a moving link and the one
+        that carries it.
         """
         found = set(known)
         if not len(self.shapes):
@@ -146,7 +152,10 @@ class CollisionPoints:
 
 
 def rest_values(body: Body) -> Floats:
-    """Return joint values (J,): 0, or the limit that is nearest to it; 0 in a body with closed loops."""
+    """Return joint values (J,).
+
+    0, or the limit that is nearest to it; 0 in a body with closed loops.
+    """
     q = np.zeros(body.num_joints)
     if not body.extra_joints:
         for column, joint in enumerate(body.joints):

@@ -1,8 +1,10 @@
 """Inverse kinematics: the tasks of links, the centre of mass and distances, and the joint values that fulfil them.
 
-`Body.ik` is the way in. A task is fulfilled when its error is at most `MAX_ERROR`. Where tasks cannot all be fulfilled, the sum of their
-squared errors, times the squares of their weights, is least: a weight of 1 stands for 1/m and 1/rad. A task of infinite weight comes
-before all others, as do pinned links and closed loops. The method is in `kernels.inverse_kinematics`.
+`Body.ik` is the way in. A task is fulfilled when its error is at most `MAX_ERROR`.
+Where tasks cannot all be fulfilled, the sum of their
+squared errors, times the squares of their weights, is least: a weight of 1 stands for
+1/m and 1/rad. A task of infinite weight comes before all others, as do pinned links and
+closed loops. The method is in `kernels.inverse_kinematics`.
 """
 
 from __future__ import annotations
@@ -65,7 +67,8 @@ ORIGIN = (0.0, 0.0, 0.0)
 class FrameTask:
     """A point of a link, its origin by default, is at a position, the link in an orientation, or both.
 
-    `link`: name or index; `goal`: pose (..., 7), position (..., 3) or orientation (..., 4) in the world; `point` (3,) in the link's frame.
+    `link`: name or index; `goal`: pose (..., 7), position (..., 3) or orientation (...,
+    4) in the world; `point` (3,) in the link's frame.
     """
 
     link: str | int
@@ -96,10 +99,13 @@ class LookAtTask:
 
 @dataclass(frozen=True, eq=False)
 class DistanceTask:
-    """A `point` (3,) of a link is `distance` (...) [m] away from `to`: a position (..., 3) in the world, or `to_point` (3,) of a link.
+    """A `point` (3,) of a link is `distance` (...) [m] away from `to`.
 
-    With `at_least` it may be further away. `along` and `to_along` (3,) make segments of points, which begin there: the distance is that of
-    their nearest points. Capsules stay apart where it is at least the sum of their radii.
+    A position (..., 3) in the world, or `to_point` (3,) of a link.
+
+    With `at_least` it may be further away. `along` and `to_along` (3,) make segments of
+    points, which begin there: the distance is that of their nearest points. Capsules
+    stay apart where it is at least the sum of their radii.
     """
 
     link: str | int
@@ -115,10 +121,14 @@ class DistanceTask:
 
 @dataclass(frozen=True, eq=False)
 class HalfSpaceTask:
-    """Positions p with normal · p ≤ offset: a `point` (3,) of a link is there, or the centre of mass where `link` is None.
+    """Positions p with normal · p ≤ offset.
 
-    `normal` (..., 3): a direction in the world; `offset` (...) [m], for a normal of length 1. Two numbers are x and y of a vertical plane,
-    such as an edge of a support polygon. With the default weight the task comes before those of finite weight.
+    A `point` (3,) of a link is there, or the centre of mass where `link` is None.
+
+    `normal` (..., 3): a direction in the world; `offset` (...) [m], for a normal of
+    length 1. Two numbers are x and y of a vertical plane,
+    such as an edge of a support polygon. With the default weight the task comes before
+    those of finite weight.
     """
 
     link: str | int | None
@@ -138,7 +148,8 @@ def inside(
 ) -> list[HalfSpaceTask]:
     """Return the tasks that keep the centre of mass, or a link, above the convex hull of points (N, 2 or 3), such as those of soles.
 
-    It stays at least `margin` [m] away from each edge. ValueError when the points are on one line.
+    It stays at least `margin` [m] away from each edge. ValueError when the points are
+    on one line.
     """
     found = sorted((x, y) for x, y, *_ in real_numbers(points, "points").tolist())
     hull = np.array(hull_of_sorted(found))
@@ -165,11 +176,13 @@ class Solution(ContentEquality):
     root:
         (..., 7) poses of the root in the world.
     names:
-        For each of the K tasks what it is about: pinned links, targets, other tasks, and extra joints.
+        For each of the K tasks what it is about: pinned links, targets, other tasks,
+        and extra joints.
     errors:
         (..., K, 2) how far [m] and by which angle [rad] each task is missed.
     cost:
-        (...) the sum of the squared errors of the tasks of finite weight and of the posture, times the squares of their weights.
+        (...) the sum of the squared errors of the tasks of finite weight and of the
+        posture, times the squares of their weights.
     joint_names:
         Names of the columns of `q`; none where a joint has no name.
     """
@@ -198,7 +211,10 @@ class Solution(ContentEquality):
         return found
 
     def motion(self, frame_rate: float = 100.0) -> Motion:
-        """Return a motion at a frame rate [Hz]; a single pose is one frame."""
+        """Return a motion at a frame rate [Hz].
+
+        A single pose is one frame.
+        """
         return Motion.from_joints(
             np.atleast_2d(self.q),
             frame_rate,
@@ -266,10 +282,14 @@ class TaskList:
         continues: bool = False,
         sign: int = 0,
     ) -> None:
-        """Add a task with a goal (..., 1 to 7), or one more equation of the task before; with a sign an inequality, as `kernel.Tasks`."""
+        """Add a task with a goal (..., 1 to 7), or one more equation of the task before.
+
+        With a sign an inequality, as `kernel.Tasks`.
+        """
         if not all(weight >= 0 for weight in weights) or not any(weights):
             raise ValueError(
-                f"{name}: weights {weights}; expected numbers of at least 0, and one above it"
+                f"{name}: weights {weights}; expected numbers of at least 0, and one "
+                "above it"
             )
         ends = [_vector(point, name) for point in points]
         if not continues:
@@ -313,7 +333,8 @@ class TaskList:
             if width not in ((2,), (3,)) or self.body.mass <= 0:
                 expected = "expected 2 or 3 numbers, or T rows of them"
                 raise ValueError(
-                    f"centre of mass: {expected if self.body.mass > 0 else 'the body has no mass'}"
+                    "centre of mass: "
+                    f"{expected if self.body.mass > 0 else 'the body has no mass'}"
                 )
             self.add(
                 "centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal
@@ -332,7 +353,8 @@ class TaskList:
             width = goal.shape[-1:]
             if width not in ((7,), (3,), (4,)):
                 raise ValueError(
-                    f"{name}: expected a pose (7 numbers), position (3) or orientation (4), or T rows of them, got shape {goal.shape}"
+                    f"{name}: expected a pose (7 numbers), position (3) or "
+                    f"orientation (4), or T rows of them, got shape {goal.shape}"
                 )
             if width == (4,):
                 goal = np.concatenate([np.zeros((*goal.shape[:-1], 3)), goal], axis=-1)
@@ -370,7 +392,8 @@ class TaskList:
             offset = real_numbers(task.offset, name)[..., None]
             if normal.shape[-1:] not in ((2,), (3,)) or not normal.any(axis=-1).all():
                 raise ValueError(
-                    f"{name}: expected a normal of 2 or 3 numbers, not all 0, or T rows of them, got {task.normal!r}"
+                    f"{name}: expected a normal of 2 or 3 numbers, not all 0, or T "
+                    f"rows of them, got {task.normal!r}"
                 )
             if link < 0 and self.body.mass <= 0:
                 raise ValueError(f"{name}: the body has no mass")
@@ -404,7 +427,8 @@ class TaskList:
                 position = real_numbers(task.to, name)
             if position.shape[-1:] != (3,):
                 raise ValueError(
-                    f"{name}: expected a position of 3 numbers, or T rows of them, got {position.shape}"
+                    f"{name}: expected a position of 3 numbers, or T rows of them, "
+                    f"got {position.shape}"
                 )
             far = real_numbers(task.distance, name)[..., None]
             if (far < 0).any():
@@ -426,7 +450,10 @@ class TaskList:
             )
 
     def index(self, link: str | int) -> int:
-        """Return the index of a link; KeyError or ValueError names those that exist."""
+        """Return the index of a link.
+
+        KeyError or ValueError names those that exist.
+        """
         if isinstance(link, str):
             return self.body.link(link).index
         index = operator.index(link)
@@ -510,7 +537,10 @@ def _vector(values: npt.ArrayLike, what: str) -> Floats:
 
 
 def _rows(values: npt.ArrayLike, width: int | None, name: str) -> Floats:
-    """Return finite values (width,) or (T, width); ValueError names what is wrong."""
+    """Return finite values (width,) or (T, width).
+
+    ValueError names what is wrong.
+    """
     array = real_numbers(values, name)
     empty = array.shape[:1] == (0,) and array.shape != (
         width,
@@ -521,11 +551,13 @@ def _rows(values: npt.ArrayLike, width: int | None, name: str) -> Floats:
         or (width is not None and array.shape[-1] != width)
     ):
         raise ValueError(
-            f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T rows of them, got shape {array.shape}"
+            f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T "
+            f"rows of them, got shape {array.shape}"
         )
     if not (allowed := np.abs(array) <= MAX_NUMBER).all():
         raise ValueError(
-            f"{name}: expected finite numbers of at most {MAX_NUMBER:g}, got {array[~allowed][0]:g}"
+            f"{name}: expected finite numbers of at most {MAX_NUMBER:g}, got "
+            f"{array[~allowed][0]:g}"
         )
     return array
 
@@ -534,7 +566,8 @@ def _check_orientations(poses: Floats, name: str) -> None:
     """Raise ValueError when the quaternion of a pose (..., 7) has no length."""
     if not (np.linalg.norm(poses[..., 3:], axis=-1) > MIN_QUATERNION).all():
         raise ValueError(
-            f"{name}: the quaternion 0 0 0 0 is not an orientation; expected w, x, y, z such as 1 0 0 0"
+            f"{name}: the quaternion 0 0 0 0 is not an orientation; expected w, x, y, "
+            "z such as 1 0 0 0"
         )
 
 
@@ -549,26 +582,30 @@ def solve(
         raise ValueError("inverse kinematics needs a target, a task or a pinned link")
     if min(restarts, max_steps) < 0:
         raise ValueError(
-            f"restarts {restarts}, max_steps {max_steps}; expected numbers of at least 0"
+            f"restarts {restarts}, max_steps {max_steps}; expected numbers of at "
+            "least 0"
         )
     inputs = (*problem.goals, problem.starts, problem.roots, problem.rest)
     counts = {len(array) for array in inputs if array.ndim == 2} - {1}
     if len(counts) > 1:
         raise ValueError(
-            f"all that changes over time has the same number of frames, these have {listed(map(str, sorted(counts)))}"
+            "all that changes over time has the same number of frames, these have "
+            f"{listed(map(str, sorted(counts)))}"
         )
     if counts:
         frames = counts.pop()
     else:
         frames = 1
-    # Two sets of up to six residuals a task and their derivatives, two matrices; then goals, starts and results, each with a copy.
+    # Two sets of up to six residuals a task and their derivatives, two matrices; then
+    # goals, starts and results, each with a copy.
     check_memory(
         16
         * (
             (6 * count + 6 + columns) * (6 + columns)
             + max(frames, restarts + 1) * (9 * count + 2 * columns + 15)
         ),
-        f"inverse kinematics of {counted(count, 'task')} in {counted(frames, 'frame')} with {restarts} restarts",
+        f"inverse kinematics of {counted(count, 'task')} in "
+        f"{counted(frames, 'frame')} with {restarts} restarts",
     )
     goals = np.stack(
         [np.broadcast_to(rows, (frames, 7)) for rows in problem.goals], axis=1

@@ -1,12 +1,14 @@
 """Whether the mass and inertia of a link can be those of a rigid body, why not, and the smallest change that makes them so.
 
-A rigid body has a positive mass and a symmetric tensor of inertia whose principal moments a ≤ b ≤ c are positive with a + b ≥ c. The
-same in other words: its mass spreads along each principal axis by a second moment ∫x²dm = (a + b + c)/2 − (moment about that axis), and
-none of the three is negative.
+A rigid body has a positive mass and a symmetric tensor of inertia whose principal
+moments a ≤ b ≤ c are positive with a + b ≥ c. The same in other words: its mass spreads
+along each principal axis by a second moment ∫x²dm = (a + b + c)/2 − (moment about that
+axis), and none of the three is negative.
 
-Simulators require this of all that moves. A link that is fixed to a moving link moves with it, so one link with a mass and an inertia is
-enough in a group of links without joints between them (MuJoCo requires no more). Negative masses and moments, and a + b < c, are always
-refused.
+Simulators require this of all that moves. A link that is fixed to a moving link moves
+with it, so one link with a mass and an inertia is enough in a group of links without
+joints between them (MuJoCo requires no more). Negative masses and moments, and a + b <
+c, are always refused.
 """
 
 from __future__ import annotations
@@ -41,8 +43,10 @@ Why: TypeAlias = Literal["finite", "mass", "zero", "negative", "triangle", "asym
 class Fault:
     """Why a link is no rigid body.
 
-    `why`: "finite" (a number is not), "mass" (none, or a negative one), "zero" (no inertia), "negative" (a principal moment is not
-    positive), "triangle" (one is larger than the sum of the other two), "asymmetric"; `message` has the numbers.
+    `why`: "finite" (a number is not), "mass" (none, or a negative one), "zero" (no
+    inertia), "negative" (a principal moment is not
+    positive), "triangle" (one is larger than the sum of the other two), "asymmetric";
+    `message` has the numbers.
     """
 
     link: int
@@ -65,7 +69,10 @@ def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
-    """Return why no rigid body has this mass [kg] and inertia (3, 3) [kg m²] about its centre of mass; None where one can have them."""
+    """Return why no rigid body has this mass [kg] and inertia (3, 3) [kg m²] about its centre of mass.
+
+    None where one can have them.
+    """
     tensor = np.asarray(inertia, dtype=np.float64)
     if not (np.isfinite(mass) and np.isfinite(tensor).all()):
         return "finite", "its mass or inertia is not a number"
@@ -98,8 +105,9 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
 def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     """Return the links with a mass and inertia that simulators refuse, in link order.
 
-    A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then reported for the
-    link that the joint moves. With `asymmetric`, also tensors that are not symmetric, of which simulators use a half.
+    A missing mass or inertia counts where nothing of the link's rigid group has them
+    and the group moves; it is then reported for the link that the joint moves. With
+    `asymmetric`, also tensors that are not symmetric, of which simulators use a half.
     """
     own = {link.index: fault(link.mass, link.inertia) for link in body.links}
     for link in body.links:
@@ -107,7 +115,8 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
             own[link.index] = "finite", "its centre of mass is not a number"
     found: list[Fault] = []
     for group in rigid_groups(body):
-        # A link with a mass and three moments, however they compare, keeps a group from being without.
+        # A link with a mass and three moments, however they compare, keeps a group from
+        # being without.
         bearing = any(
             np.isfinite(link.mass)
             and np.isfinite(link.inertia).all()
@@ -147,10 +156,13 @@ def _possible_without_width(inertia: Floats) -> bool:
 
 
 def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
-    """Return the tensor (3, 3) nearest to `inertia` that a rigid body can have; None where no second moment of it is positive.
+    """Return the tensor (3, 3) nearest to `inertia` that a rigid body can have.
 
-    The axes stay. Negative second moments (see the module) become `SPREAD` of the largest one: where a + b < c, both a and b grow by half
-    of what is missing, and c stays but for a millionth. An asymmetric tensor is replaced by its symmetric part.
+    None where no second moment of it is positive.
+
+    The axes stay. Negative second moments (see the module) become `SPREAD` of the
+    largest one: where a + b < c, both a and b grow by half of what is missing, and c
+    stays but for a millionth. An asymmetric tensor is replaced by its symmetric part.
     """
     tensor = np.asarray(inertia, dtype=np.float64)
     if not np.isfinite(tensor).all():
@@ -166,20 +178,26 @@ def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
 
 
 def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
-    """Change masses and inertias as little as possible so that simulators accept every link; each change is reported.
+    """Change masses and inertias as little as possible so that simulators accept every link.
+
+    Each change is reported.
 
     - numbers that are not finite, and negative masses, become 0;
-    - a moving link without mass (in a rigid group without) gets `MASS_GIVEN`, at its centre of mass;
-    - one without inertia gets that of a solid box around its shapes, `MIN_THICKNESS` at least each way, with the link's mass;
+    - a moving link without mass (in a rigid group without) gets `MASS_GIVEN`, at its
+      centre of mass;
+    - one without inertia gets that of a solid box around its shapes, `MIN_THICKNESS` at
+      least each way, with the link's mass;
       without shapes that of a ball as dense as water;
     - else the tensor is `nearest_possible`.
 
     Returns
     -------
-    The body (the same one, where nothing was to be changed), and a problem for each change, by the rules LOSS045 … LOSS048.
+    The body (the same one, where nothing was to be changed), and a problem for each
+    change, by the rules LOSS045 … LOSS048.
     """
     problems: list[Problem] = []
-    # What has lost a broken mass may be without one then, in a group that moves, and what has one now may need an inertia.
+    # What has lost a broken mass may be without one then, in a group that moves, and
+    # what has one now may need an inertia.
     for _ in range(4):
         found = faults(body)
         links = list(body.links)
@@ -260,7 +278,8 @@ def _solid(link: Link, mass: float) -> tuple[Floats, str]:
         if np.isfinite(tensor).all() and tensor.max() * SPREAD > MIN_INERTIAL:
             return (
                 tensor,
-                f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m",
+                f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × "
+                f"{edges[2]:.3g} m",
             )
     # A mass near the largest number there is would make a ball whose moment is none.
     radius = min(
@@ -276,7 +295,8 @@ def _with(
 ) -> Link:
     """Return the link with another mass, centre and inertia, by a change of its segments.
 
-    One that only gets another inertia keeps what each segment weighs: the change goes to the heaviest. Else the first has all.
+    One that only gets another inertia keeps what each segment weighs: the change goes
+    to the heaviest. Else the first has all.
     """
     tensor = np.asarray(inertia, dtype=np.float64)
     if not link.segments:
@@ -325,7 +345,10 @@ def _is_rotated(segment: Segment) -> bool:
 def _all_in_one(
     segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats
 ) -> tuple[Segment, ...]:
-    """Return the segments with all mass in the first that is only rotated and moved; one is added where none does."""
+    """Return the segments with all mass in the first that is only rotated and moved.
+
+    One is added where none does.
+    """
     nowhere = frozen(np.zeros(3))
     none = frozen(np.zeros((3, 3)))
     left = [

@@ -1,7 +1,8 @@
 """Links, the joints that hold them with their motors, the segments that they are made of, and the sensors and other devices on them.
 
-Devices have the fields of the OpenHRP document in snake_case. Their `pose` (7,) is in the link's frame. A device looks along its −z axis
-with +y up. A `max_…` of −1 means that there is no limit.
+Devices have the fields of the OpenHRP document in snake_case. Their `pose` (7,) is in
+the link's frame. A device looks along its −z axis with +y up. A `max_…` of −1 means
+that there is no limit.
 """
 
 from __future__ import annotations
@@ -25,10 +26,17 @@ if TYPE_CHECKING:
 JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
 
 MAX_LINKS = 10_000
-"""Models of more links are not read: each is looked at by itself wherever a body is read, drawn or checked, and no robot has them."""
+"""Models of more links are not read.
+
+Each is looked at by itself wherever a body is read, drawn or checked, and no robot has
+them.
+"""
 
 MOVING = ("rotate", "slide", "crawler")
-"""The joint types that have a column without an id too; the root has none then."""
+"""The joint types that have a column without an id too.
+
+The root has none then.
+"""
 MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
 _COUNTABLE = 10**15
 MOTOR_NUMBERS = (
@@ -39,7 +47,10 @@ MOTOR_NUMBERS = (
     "torque_const",
     "encoder_pulse",
 )
-"""The attributes of a Joint for its motor; files have keys of the same names."""
+"""The attributes of a Joint for its motor.
+
+Files have keys of the same names.
+"""
 EFFECTS = (
     *(
         "CompetitorMarker",
@@ -56,7 +67,10 @@ EFFECTS = (
 BANDWIDTH = 15.0  # [Hz] Natural frequency of a servo that moves what its joint carries.
 STANCE_BANDWIDTH = 3.0  # [Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot.
 MAX_BANDWIDTH = 100.0
-"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
+"""[Hz] No servo is faster with what its joint carries.
+
+At time steps of up to 2 ms it is integrated well.
+"""
 MIN_INERTIA = 1e-4  # [kg m² or kg] A joint moves at least this.
 CONTACT_HEIGHT = 0.02  # [m] Links whose shapes reach down to this height above the lowest point support the body.
 
@@ -68,7 +82,8 @@ class Joint(ContentEquality, axis=(3,)):
     Attributes
     ----------
     name, type, id:
-        `id` is −1 where the file gives none. A crawler's value moves its belt and no link.
+        `id` is −1 where the file gives none. A crawler's value moves its belt and no
+        link.
     axis:
         (3,) unit vector in the link's frame; without meaning for free and fixed joints.
     lower, upper:
@@ -109,9 +124,12 @@ class Joint(ContentEquality, axis=(3,)):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Segment(ContentEquality, transform=(4, 4), center_of_mass=(3,), inertia=(3, 3)):
-    """A rigid part of a link: `transform` (4, 4) in the link; all else in the segment's own frame.
+    """A rigid part of a link.
 
-    `mass` [kg], `center_of_mass` (3,) [m], `inertia` (3, 3) [kg m²] about the centre of mass.
+    `transform` (4, 4) in the link; all else in the segment's own frame.
+
+    `mass` [kg], `center_of_mass` (3,) [m], `inertia` (3, 3) [kg m²] about the centre of
+    mass.
     """
 
     name: str = ""
@@ -134,8 +152,10 @@ class Segment(ContentEquality, transform=(4, 4), center_of_mass=(3,), inertia=(3
 class Link(ContentEquality, offset=(7,)):
     """A rigid body of the tree.
 
-    `index` counts links depth-first; `parent` is the parent's index, −1 for the root; `offset` (7,) the pose in the parent at joint
-    value 0 (for the root: in the world). Masses and shapes come from the segments, put together in the link's frame.
+    `index` counts links depth-first; `parent` is the parent's index, −1 for the root;
+    `offset` (7,) the pose in the parent at joint
+    value 0 (for the root: in the world). Masses and shapes come from the segments, put
+    together in the link's frame.
     """
 
     name: str = ""
@@ -159,7 +179,10 @@ class Link(ContentEquality, offset=(7,)):
 
     @cached_property
     def center_of_mass(self) -> Floats:
-        """Where the mass is (3,) [m], in the link's frame: Σ m·(T·c) / Σ m; the origin for a link without mass."""
+        """Where the mass is (3,) [m], in the link's frame.
+
+        Σ m·(T·c) / Σ m; the origin for a link without mass.
+        """
         if self.mass == 0:
             return frozen(np.zeros(3))
         if len(self.segments) == 1:
@@ -173,7 +196,8 @@ class Link(ContentEquality, offset=(7,)):
     def inertia(self) -> Floats:
         """The inertia tensor (3, 3) [kg m²] about the centre of mass, along the link's axes.
 
-        Each segment's tensor is rotated into the link's axes and moved to the common centre of mass (Huygens–Steiner).
+        Each segment's tensor is rotated into the link's axes and moved to the common
+        centre of mass (Huygens–Steiner).
         """
         if len(self.segments) == 1:
             turn = self.segments[0].transform[:3, :3]
@@ -233,7 +257,11 @@ def _unlimited() -> Floats:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Device(ContentEquality, pose=(7,)):
-    """What all devices have: `name`, `id` (−1 none), `link` (index), `pose` (7,) in the link, unknown fields in `extra`."""
+    """What all devices have.
+
+    `name`, `id` (−1 none), `link` (index), `pose` (7,) in the link, unknown fields in
+    `extra`.
+    """
 
     name: str = ""
     id: int = -1
@@ -253,7 +281,8 @@ class Device(ContentEquality, pose=(7,)):
 def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
     """Return the order of devices, each given by its kind and id, in which those of one kind follow their ids.
 
-    Those without an id (−1) come after those with one. The places that the devices of a kind have among the others stay as they are.
+    Those without an id (−1) come after those with one. The places that the devices of a
+    kind have among the others stay as they are.
     """
     of_kind: dict[str, list[int]] = {}
     for place, (kind, _) in enumerate(devices):
@@ -292,7 +321,9 @@ class ForceSensor(Device):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VisionSensor(Device):
-    """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz].
+    """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE.
+
+    `field_of_view` [rad]; clip distances [m]; pixels; [Hz].
 
     The field of view is the angle over the shorter side of the image.
     """
@@ -316,7 +347,8 @@ class VisionSensor(Device):
         """
         if min(self.width, self.height) < 1 or not 0 < self.field_of_view < math.pi:
             raise ValueError(
-                f"{self.name or 'a camera'} makes no images of {self.width} × {self.height} pixels "
+                f"{self.name or 'a camera'} makes no images of {self.width} × "
+                f"{self.height} pixels "
                 f"over a field of view of {self.field_of_view:g} rad"
             )
         shorter = math.tan(0.5 * self.field_of_view) / min(self.width, self.height)
@@ -326,7 +358,8 @@ class VisionSensor(Device):
 def angle_over(angle: float, pixels: int, across: int) -> float:
     """Return the angle [rad] that a camera sees over `across` pixels in a line, where it sees `angle` over `pixels` of them.
 
-    Formats give it for the width, the height or the shorter side. What is no angle of a camera, or has no pixels, is returned as it is.
+    Formats give it for the width, the height or the shorter side. What is no angle of a
+    camera, or has no pixels, is returned as it is.
     """
     if across == pixels or min(across, pixels) < 1 or not 0 < angle < math.pi:
         return angle
@@ -335,7 +368,10 @@ def angle_over(angle: float, pixels: int, across: int) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RangeSensor(Device):
-    """Laser range finder scanning the XZ plane: `scan_angle`, `scan_step` [rad], `scan_rate` [Hz], `max_distance` [m]."""
+    """Laser range finder scanning the XZ plane.
+
+    `scan_angle`, `scan_step` [rad], `scan_rate` [Hz], `max_distance` [m].
+    """
 
     scan_angle: float = 3.14159
     scan_step: float = 0.1
@@ -344,12 +380,17 @@ class RangeSensor(Device):
 
     @property
     def num_rays(self) -> int:
-        """How many rays there are, computed without the rays themselves; 1 where angle or step are no positive numbers."""
+        """How many rays there are, computed without the rays themselves.
+
+        1 where angle or step are no positive numbers.
+        """
         return 2 * self._half + 1
 
     @property
     def ray_angles(self) -> Floats:
-        """The angles (N,) [rad] of the rays from −z towards the sides: 0, ±scan_step, … within ±scan_angle/2.
+        """The angles (N,) [rad] of the rays from −z towards the sides.
+
+        0, ±scan_step, … within ±scan_angle/2.
 
         Raises
         ------
@@ -358,7 +399,8 @@ class RangeSensor(Device):
         """
         if self.num_rays > MAX_RAYS:
             raise ValueError(
-                f"{self.name or 'a range sensor'} has {self.num_rays:.6g} rays, more than {MAX_RAYS}: "
+                f"{self.name or 'a range sensor'} has {self.num_rays:.6g} rays, more "
+                f"than {MAX_RAYS}: "
                 f"is its scanStep of {self.scan_step:g} rad meant?"
             )
         half = self._half
@@ -392,7 +434,10 @@ SENSOR_LIMITS: dict[type[Device], tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OtherDevice(Device):
-    """A device of any other type: its `type`; all its fields are in `extra`."""
+    """A device of any other type: its `type`.
+
+    All its fields are in `extra`.
+    """
 
     type: str = ""
 
@@ -422,9 +467,12 @@ def stated_efforts(joint: Joint) -> tuple[float, float] | None:
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives at the joint, None without a limit: 0 is none, too.
+    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives at the joint, None without a limit.
 
-    In OpenHRP it follows from the limit of the current: climit · torque constant · gear ratio · gear efficiency.
+    0 is none, too.
+
+    In OpenHRP it follows from the limit of the current: climit · torque constant · gear
+    ratio · gear efficiency.
     """
     limits = stated_efforts(joint)
     if limits is not None and limits[0] < limits[1] and np.isfinite(limits).all():
@@ -444,7 +492,10 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
 
 
 def velocity_range(joint: Joint) -> tuple[float, float]:
-    """Return the limits of a joint's velocity; none (±inf) where it could not move both ways: 0 in a file is no limit (BODY114)."""
+    """Return the limits of a joint's velocity.
+
+    None (±inf) where it could not move both ways: 0 in a file is no limit (BODY114).
+    """
     low = joint.velocity_lower
     high = joint.velocity_upper
     if low < 0 < high:
@@ -477,7 +528,10 @@ def _numbers(value: object) -> list[float]:
 
 
 def first_number(extra: Mapping[str, object], key: str) -> float | None:
-    """Return the number, or the first of the numbers, that a file gives for a key; None where there is none."""
+    """Return the number, or the first of the numbers, that a file gives for a key.
+
+    None where there is none.
+    """
     numbers = _numbers(extra.get(key))
     if numbers and not np.isnan(numbers[0]):
         return numbers[0]
@@ -485,13 +539,18 @@ def first_number(extra: Mapping[str, object], key: str) -> float | None:
 
 
 def default_gains(body: Body) -> Floats:
-    """Return the gains kp, kd (J, 2) of the joints: [N m/rad, N m s/rad] or [N/m, N s/m].
+    """Return the gains kp, kd (J, 2) of the joints.
 
-    A servo that moves the inertia I is the oscillator I·x″ + kd·x′ + kp·x = 0 = x″ + 2ζω·x′ + ω²·x, so kp = I·ω² and kd = 2ζ·√(kp·I). I is
-    what the joint carries at rest, about its axis, with the armature; ω = 2π · `BANDWIDTH`, and ζ = 1, critical damping. Under gravity a
-    link of length l sags by about g/(l·ω²): 0.3° for 0.2 m. A joint between a free root and a link that supports the body moves the rest of
-    the body, of inertia I′, while that link is on the ground: there kp is at least I′·(2π · `STANCE_BANDWIDTH`)², and kd is still that of
-    I. Damping for I′ would be far more than MuJoCo's contacts, which do not include it, allow with I.
+    [N m/rad, N m s/rad] or [N/m, N s/m].
+
+    A servo that moves the inertia I is the oscillator I·x″ + kd·x′ + kp·x = 0 = x″ +
+    2ζω·x′ + ω²·x, so kp = I·ω² and kd = 2ζ·√(kp·I). I is what the joint carries at
+    rest, about its axis, with the armature; ω = 2π · `BANDWIDTH`, and ζ = 1, critical
+    damping. Under gravity a link of length l sags by about g/(l·ω²): 0.3° for 0.2 m. A
+    joint between a free root and a link that supports the body moves the rest of the
+    body, of inertia I′, while that link is on the ground: there kp is at least I′·(2π ·
+    `STANCE_BANDWIDTH`)², and kd is still that of I. Damping for I′ would be far more
+    than MuJoCo's contacts, which do not include it, allow with I.
     """
     poses = body.forward_kinematics(np.zeros(body.num_joints))
     masses = np.array([link.mass for link in body.links])
@@ -539,7 +598,10 @@ def default_gains(body: Body) -> Floats:
 
 
 def passive_joints(body: Body) -> tuple[int, ...]:
-    """Return the joint columns without a motor: those that follow from others in closed loops, and those that mimic others."""
+    """Return the joint columns without a motor.
+
+    Those that follow from others in closed loops, and those that mimic others.
+    """
     found = {
         column for column, joint in enumerate(body.joints) if "mimic" in joint.extra
     }
@@ -572,7 +634,10 @@ def standing_links(body: Body, link_poses: Floats) -> set[int]:
 
 
 def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
-    """Return the links, by index, in groups that move as one: a fixed link (a crawler, whose belt alone moves) goes with its parent."""
+    """Return the links, by index, in groups that move as one.
+
+    A fixed link (a crawler, whose belt alone moves) goes with its parent.
+    """
     home: list[int] = []
     groups: dict[int, list[int]] = {}
     for link in body.links:
@@ -583,7 +648,10 @@ def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
 
 
 def is_moving(body: Body, index: int) -> bool:
-    """Return whether a link can move in the world: its root is free, or a joint lies between it and the root."""
+    """Return whether a link can move in the world.
+
+    Its root is free, or a joint lies between it and the root.
+    """
     link = body.links[index]
     while link.parent >= 0:
         if link.joint.type in ("rotate", "slide", "free"):

@@ -1,4 +1,7 @@
-"""Rules about the meaning of bodies, whatever their format; `checks` reports them, and readers where they change a value."""
+"""Rules about the meaning of bodies, whatever their format.
+
+`checks` reports them, and readers where they change a value.
+"""
 
 from bodymotion.diagnostics import document, judgement
 
@@ -34,7 +37,8 @@ NOT_FINITE = judgement.error(
 )
 QUATERNION = judgement.warning(
     "BODY106",
-    "The quaternion of a pose, and the axis of a rotation, have length 1. Other lengths are normalized where they are used.",
+    "The quaternion of a pose, and the axis of a rotation, have length 1. Other "
+    "lengths are normalized where they are used.",
     fixable=True,
     example=("offset=[0.3, 0, 0, 2, 0, 0, 0]", "offset=[0.3, 0, 0, 1, 0, 0, 0]"),
 )
@@ -59,7 +63,8 @@ NO_LINKS = judgement.error(
 # Joints
 AXIS_LENGTH = document.warning(
     "BODY110",
-    "The axis of a joint or extra joint has length 1. Readers scale other axes to this length.",
+    "The axis of a joint or extra joint has length 1. Readers scale other axes to "
+    "this length.",
     fixable=True,
     example=("Joint(axis=[0, 0, 2])", "Joint(axis=[0, 0, 1])"),
 )
@@ -82,7 +87,8 @@ NO_RANGE = judgement.warning(
 )
 VELOCITY = judgement.warning(
     "BODY114",
-    "The velocity limits of a joint are on both sides of 0: a negative lower and a positive upper one.",
+    "The velocity limits of a joint are on both sides of 0: a negative lower and a "
+    "positive upper one.",
     "write the lower limit with a minus sign",
     example=(
         "Joint(velocity_lower=3.0, velocity_upper=3.0)",
@@ -98,7 +104,8 @@ DEGREES = judgement.warning(
 ZERO_OUTSIDE = judgement.note(
     "BODY116",
     "The value 0 is within the limits of a joint.",
-    "the pose with all joints at 0 is not possible for this robot; start from another one",
+    "the pose with all joints at 0 is not possible for this robot; start from another "
+    "one",
     example=("Joint(lower=0.5, upper=2.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
 ID_TWICE = document.error(
@@ -115,7 +122,8 @@ ID_GAP = document.warning(
 )
 ROOT_MOVES = judgement.warning(
     "BODY119",
-    "The joint of the root link is free or fixed. The pose of the root comes from the motion, and the joint's column moves nothing.",
+    "The joint of the root link is free or fixed. The pose of the root comes from the "
+    "motion, and the joint's column moves nothing.",
     "add a fixed parent link, if the joint should move",
     example=(
         "Joint(type='rotate', id=3) at the root",
@@ -124,12 +132,14 @@ ROOT_MOVES = judgement.warning(
 )
 FREE_INSIDE = document.note(
     "BODY120",
-    "Only the root link has a free joint. Elsewhere the value of a free joint moves nothing.",
+    "Only the root link has a free joint. Elsewhere the value of a free joint moves "
+    "nothing.",
     example=("Joint(type='free') at a leaf", "Joint(type='rotate') at a leaf"),
 )
 MOTOR = judgement.warning(
     "BODY121",
-    "A gear ratio is not zero, and an efficiency is in 0…1. Inertia, resistance, torque constant, pulses and current are not negative.",
+    "A gear ratio is not zero, and an efficiency is in 0…1. Inertia, resistance, "
+    "torque constant, pulses and current are not negative.",
     example=("Joint(gear_ratio=0.0)", "Joint(gear_ratio=100.0)"),
 )
 SLIDING_RANGE = judgement.warning(
@@ -149,7 +159,8 @@ ID_RANGE = document.error(
 NEGATIVE_LIMIT = document.warning(
     "BODY124",
     "A limit of speed or effort for both directions is not negative.",
-    "remove the minus sign: the absolute value is read; in other programs the joint may not move",
+    "remove the minus sign: the absolute value is read; in other programs the joint "
+    "may not move",
     example=('velocity="-5"', 'velocity="5"'),
 )
 UNCONNECTED = document.error(
@@ -183,7 +194,8 @@ NO_INERTIA = judgement.warning(
 )
 TRIANGLE = judgement.warning(
     "BODY133",
-    "The principal moments of an inertia are not negative, and none is larger than the sum of the other two.",
+    "The principal moments of an inertia are not negative, and none is larger than "
+    "the sum of the other two.",
     "simulators reject it; an MJCF of the model gets the nearest possible inertia",
     example=(
         "inertia=numpy.diag([0.01, 0.01, 0.5])",
@@ -242,7 +254,8 @@ HUGE = judgement.warning(
 TINY = judgement.warning(
     "BODY141",
     "A robot is larger than 1 mm.",
-    "lengths may be in kilometres, or converted twice: `bodymotion convert --scale 1000`",
+    "lengths may be in kilometres, or converted twice: `bodymotion convert --scale "
+    "1000`",
     example=("a box of 0.05 mm", "a box of 0.2 m"),
 )
 FAR_LINK = judgement.warning(
@@ -279,7 +292,8 @@ FLAT = judgement.warning(
 )
 IMAGE = judgement.warning(
     "BODY146",
-    "The image of a texture can be read, and has at most 8192 × 8192 pixels and 256 MB.",
+    "The image of a texture can be read, and has at most 8192 × 8192 pixels and 256 "
+    "MB.",
     "the surface is shown without it; save the image again as PNG or JPEG",
     example=("a text called wood.png", "an image called wood.png"),
 )
@@ -301,12 +315,14 @@ DEVICE_ID = document.warning(
 )
 CAMERA = document.warning(
     "BODY152",
-    "A camera has a field of view below π (wide lens: up to 2π), an image size and a rate. Its clip distances are positive and in order.",
+    "A camera has a field of view below π (wide lens: up to 2π), an image size and a "
+    "rate. Its clip distances are positive and in order.",
     example=("VisionSensor(field_of_view=0.0)", "VisionSensor(field_of_view=0.8)"),
 )
 SCAN = document.warning(
     "BODY153",
-    "The angle of a range sensor is in 0…2π. Its step, rate and distances are positive.",
+    "The angle of a range sensor is in 0…2π. Its step, rate and distances are "
+    "positive.",
     example=("RangeSensor(scan_step=0.0)", "RangeSensor(scan_step=0.1)"),
 )
 DEVICE_LINK = judgement.error(
@@ -335,7 +351,8 @@ LOOP_LINK = document.error(
 LOOP_OPEN = judgement.warning(
     "BODY161",
     "The two points of an extra joint meet when all joints are at 0.",
-    "a local position may be wrong, or the loop is closed only at other joint values; start from those",
+    "a local position may be wrong, or the loop is closed only at other joint values; "
+    "start from those",
     example=(
         "positions 0.4 m apart from each other with all joints at 0",
         "positions that meet",

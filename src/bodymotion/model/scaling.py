@@ -27,17 +27,24 @@ LENGTHS: dict[str, tuple[str, ...]] = {
     "springref": (),
     "margin": (),
 }
-"""The lengths in `Joint.extra` of a sliding joint: numbers, or the named numbers of a mapping."""
+"""The lengths in `Joint.extra` of a sliding joint.
+
+Numbers, or the named numbers of a mapping.
+"""
 
 
 def scale(body: Body, factor: float) -> Body:
-    """Return the body with all lengths times `factor`: 0.001 converts millimetres to metres.
+    """Return the body with all lengths times `factor`.
 
-    Lengths are: offsets, centres of mass, shapes, positions of devices and of extra joints, limits and velocity limits of sliding joints,
-    clip distances and the largest distance of sensors; of a sliding joint of a URDF also its soft limits, calibration and mimic, of an
-    MJCF its springref and margin. Masses do not change, so inertias scale with the square of the factor. Angles, motors, and the limits of
-    accelerations and forces do not change either, nor does other data of the file (`extra`); where it may have lengths, `problems` reports
-    it (LOSS081).
+    0.001 converts millimetres to metres.
+
+    Lengths are: offsets, centres of mass, shapes, positions of devices and of extra
+    joints, limits and velocity limits of sliding joints, clip distances and the largest
+    distance of sensors; of a sliding joint of a URDF also its soft limits, calibration
+    and mimic, of an MJCF its springref and margin. Masses do not change, so inertias
+    scale with the square of the factor. Angles, motors, and the limits of accelerations
+    and forces do not change either, nor does other data of the file (`extra`); where it
+    may have lengths, `problems` reports it (LOSS081).
 
     Raises
     ------
@@ -157,7 +164,8 @@ def _scaled(thing: _T, factor: float, *names: str) -> _T:
 def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, object]:
     """Return the extra data of a joint with its lengths scaled.
 
-    A mimic of another joint is q = multiplier · q' + offset; each q is a length where its joint slides.
+    A mimic of another joint is q = multiplier · q' + offset; each q is a length where
+    its joint slides.
     """
     kept = dict(joint.extra)
     lengths = LENGTHS if joint.type == "slide" else {}

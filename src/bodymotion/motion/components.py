@@ -1,10 +1,14 @@
-"""The components of a motion, named as in the .seq document: tables with one row per frame; and the times of their frames.
+"""The components of a motion, named as in the .seq document.
 
-Joint displacements [rad or m] are in order of joint id, or in the order of their part labels, where these are names of joints.
-Link poses are in order of link index (the order of a depth-first walk of the link tree).
+Tables with one row per frame; and the times of their frames.
 
-A `Timeline` has a fixed frame rate, or one time stamp per frame. A time stamp within `ON_FRAME` seconds of a requested time counts as
-equal to it (0.07 · 100 is not 7 in floating point).
+Joint displacements [rad or m] are in order of joint id, or in the order of their part
+labels, where these are names of joints. Link poses are in order of link index (the
+order of a depth-first walk of the link tree).
+
+A `Timeline` has a fixed frame rate, or one time stamp per frame. A time stamp within
+`ON_FRAME` seconds of a requested time counts as equal to it (0.07 · 100 is not 7 in
+floating point).
 """
 
 from __future__ import annotations
@@ -27,7 +31,10 @@ from bodymotion.geometry.arrays import (
 )
 
 ON_FRAME = 1e-6
-"""[s] Tolerance within which a time stamp counts as on a frame; at high rates at most a tenth of a frame."""
+"""[s] Tolerance within which a time stamp counts as on a frame.
+
+At high rates at most a tenth of a frame.
+"""
 MAX_FILL = 4
 """Maximum ratio of the frames of a shared timeline at a fixed rate to those of its components."""
 
@@ -48,11 +55,14 @@ class Timeline(ContentEquality):
     num_frames:
         Number of frames.
     frame_rate:
-        Frames per second [Hz] of a timeline with a fixed rate, whose first frame is at 0 s; None where there are stamps.
+        Frames per second [Hz] of a timeline with a fixed rate, whose first frame is at
+        0 s; None where there are stamps.
     stamps:
-        The time (T,) [s] of each frame, strictly increasing; None where there is a fixed rate.
+        The time (T,) [s] of each frame, strictly increasing; None where there is a
+        fixed rate.
     import_rate:
-        For stamped frames, the rate [Hz] that the file requests for resampling; None where it has none.
+        For stamped frames, the rate [Hz] that the file requests for resampling; None
+        where it has none.
     """
 
     num_frames: int
@@ -65,7 +75,8 @@ class Timeline(ContentEquality):
             raise ValueError("a timeline has either a frame rate or time stamps")
         if self.frame_rate is not None and not (0 < self.frame_rate < np.inf):
             raise ValueError(
-                f"frame rate: expected a positive, finite number of Hz, got {self.frame_rate}"
+                "frame rate: expected a positive, finite number of Hz, got "
+                f"{self.frame_rate}"
             )
         if self.stamps is not None:
             object.__setattr__(
@@ -100,8 +111,10 @@ class Timeline(ContentEquality):
     def shared(cls, timelines: Iterable[Timeline]) -> Timeline:
         """Return one timeline for components on several timelines, of which no frame is far from its own time.
 
-        Fixed rates get the highest of them, up to the last frame of all. Where that would be many more frames than there are, and with
-        time stamps, it is the timeline of the most frames, and the frames of the others that are more than half of its median gap apart.
+        Fixed rates get the highest of them, up to the last frame of all. Where that
+        would be many more frames than there are, and with time stamps, it is the
+        timeline of the most frames, and the frames of the others that are more than
+        half of its median gap apart.
         """
         found = sorted(
             (t for t in timelines if t.num_frames), key=lambda t: t.num_frames
@@ -154,9 +167,11 @@ class Timeline(ContentEquality):
         Parameters
         ----------
         frames:
-            A slice with a positive step. At a fixed rate its first frame gets the time 0, and the rate is divided by the step.
+            A slice with a positive step. At a fixed rate its first frame gets the time
+            0, and the rate is divided by the step.
         since:
-            The time [s] from which time stamps count afterwards; that of the slice's first frame when not given.
+            The time [s] from which time stamps count afterwards; that of the slice's
+            first frame when not given.
 
         Raises
         ------
@@ -182,7 +197,10 @@ class Timeline(ContentEquality):
         return Timeline.stamped(stamps - since, self.import_rate)
 
     def frames_between(self, start: float | None, end: float | None) -> slice:
-        """Return the frames with start ≤ t ≤ end [s], within `ON_FRAME`; None is the beginning or the end."""
+        """Return the frames with start ≤ t ≤ end [s], within `ON_FRAME`.
+
+        None is the beginning or the end.
+        """
         if start is None:
             first = 0
         else:
@@ -194,7 +212,10 @@ class Timeline(ContentEquality):
         return slice(first, last)
 
     def frames_at(self, times: npt.ArrayLike) -> Indices:
-        """Return the index of the frame in force at each time (...) [s]: the last one at or before it, at least the first."""
+        """Return the index of the frame in force at each time (...) [s].
+
+        The last one at or before it, at least the first.
+        """
         t = np.asarray(times, dtype=np.float64)
         if self.num_frames == 0:
             raise ValueError("the timeline has no frames")
@@ -208,7 +229,10 @@ class Timeline(ContentEquality):
 
 
 def out_of_order(times: Floats) -> Bools:
-    """Return which of times (T,) are not finite, or not in order: of two in the wrong order, either may be wrong."""
+    """Return which of times (T,) are not finite, or not in order.
+
+    Of two in the wrong order, either may be wrong.
+    """
     wrong: Bools = ~np.isfinite(times)
     for _ in range(MAX_ROUNDS):
         rows = np.flatnonzero(~wrong)
@@ -220,7 +244,10 @@ def out_of_order(times: Floats) -> Bools:
 
 
 def with_even_steps(times: Floats) -> Floats:
-    """Return times (T,) where unknown ones are at even steps between and beyond the known ones; unchanged if fewer than two are known."""
+    """Return times (T,) where unknown ones are at even steps between and beyond the known ones.
+
+    Unchanged if fewer than two are known.
+    """
     known = np.flatnonzero(np.isfinite(times))
     count = len(times)
     if not 1 < len(known) < count:
@@ -249,7 +276,8 @@ class _Seq(ContentEquality):
         )
         if len(self.values) != self.timeline.num_frames:
             raise ValueError(
-                f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames"
+                f"{self.content}: {len(self.values)} rows of values for "
+                f"{self.timeline.num_frames} frames"
             )
 
     def _summary(self) -> str:
@@ -262,7 +290,10 @@ class _Seq(ContentEquality):
         return self.timeline.num_frames
 
     def part(self, frames: slice, since: float | None = None) -> Self:
-        """Return the component with some of its frames only; arguments and errors are those of `Timeline.part`."""
+        """Return the component with some of its frames only.
+
+        Arguments and errors are those of `Timeline.part`.
+        """
         return replace(
             self, timeline=self.timeline.part(frames, since), values=self.values[frames]
         )
@@ -270,7 +301,10 @@ class _Seq(ContentEquality):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MultiValueSeq(_Seq):
-    """Several numbers per frame: `values` (T, P). With the content JointDisplacement: P joints in order of joint id."""
+    """Several numbers per frame.
+
+    `values` (T, P). With the content JointDisplacement: P joints in order of joint id.
+    """
 
     _shape = (None, None)
 
@@ -282,7 +316,10 @@ class MultiValueSeq(_Seq):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MultiSE3Seq(_Seq):
-    """Several poses per frame: `values` (T, P, 7), each x y z [m] and the quaternion w x y z, in the world frame."""
+    """Several poses per frame.
+
+    `values` (T, P, 7), each x y z [m] and the quaternion w x y z, in the world frame.
+    """
 
     _shape = (None, None, 7)
 
@@ -294,7 +331,11 @@ class MultiSE3Seq(_Seq):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Vector3Seq(_Seq):
-    """One vector per frame: `values` (T, 3); in the root link's frame when `is_root_relative`, else in the world's."""
+    """One vector per frame.
+
+    `values` (T, 3); in the root link's frame when `is_root_relative`, else in the
+    world's.
+    """
 
     is_root_relative: bool = False
     _shape = (None, 3)
@@ -302,7 +343,10 @@ class Vector3Seq(_Seq):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OtherSeq(ContentEquality):
-    """A component of a type that the document does not define: everything that the file has there, as plain values, in `extra`."""
+    """A component of a type that the document does not define.
+
+    Everything that the file has there, as plain values, in `extra`.
+    """
 
     type: str
     content: str

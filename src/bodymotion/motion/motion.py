@@ -56,7 +56,8 @@ class Motion(NotebookDisplay, ContentEquality):
     Attributes
     ----------
     components:
-        In the order of the file. Two may have the same content: both are kept, and the shortcuts return the last one.
+        In the order of the file. Two may have the same content: both are kept, and the
+        shortcuts return the last one.
     extra:
         Keys of the file's top node that the document does not define.
     source, problems:
@@ -105,17 +106,21 @@ class Motion(NotebookDisplay, ContentEquality):
         frame_rate, times:
             Either a rate [Hz], or the time (T,) [s] of each frame, increasing.
         root:
-            Pose (T, 7) of the root link in the world: x y z [m], then the quaternion w x y z; or one pose (7,) for all frames.
+            Pose (T, 7) of the root link in the world: x y z [m], then the quaternion w
+            x y z; or one pose (7,) for all frames.
         zmp:
-            Zero moment point (T, 3) [m], in the world's frame or, with `zmp_is_root_relative`, in the root link's.
+            Zero moment point (T, 3) [m], in the world's frame or, with
+            `zmp_is_root_relative`, in the root link's.
         joint_names:
-            J names, kept as the part labels of the joint displacements. With a body the columns go by them (`Body.joint_columns`).
+            J names, kept as the part labels of the joint displacements. With a body the
+            columns go by them (`Body.joint_columns`).
 
         Raises
         ------
         ValueError
-            When shapes do not fit together; the message names them. Also for anything but regular arrays of real numbers, for a rate
-            that is not positive and finite, and for names that are not texts.
+            When shapes do not fit together; the message names them. Also for anything
+            but regular arrays of real numbers, for a rate that is not positive and
+            finite, and for names that are not texts.
         """
         values = real_numbers(q, "q")
         if values.ndim != 2:
@@ -159,9 +164,12 @@ class Motion(NotebookDisplay, ContentEquality):
         times: npt.ArrayLike | None = None,
         link_names: Sequence[str] = (),
     ) -> Motion:
-        """Return a motion made from the poses (T, L, 7) of links in the world: x y z [m], then the quaternion w x y z.
+        """Return a motion made from the poses (T, L, 7) of links in the world.
 
-        Links are in order of link index, the root link first. Times, names and errors are as for `from_joints`.
+        X y z [m], then the quaternion w x y z.
+
+        Links are in order of link index, the root link first. Times, names and errors
+        are as for `from_joints`.
         """
         values = real_numbers(poses, "poses")
         if values.ndim != 3 or values.shape[2] != 7:
@@ -194,14 +202,16 @@ class Motion(NotebookDisplay, ContentEquality):
     ) -> Motion:
         """Return a motion made from positions (T, nq) of a `mujoco.MjModel`.
 
-        The first free joint is the root; columns have the names of hinges and slides, so with a body they go by them
-        (`Body.joint_columns`). `prefix` selects the joints whose names begin with it, as of one robot in a scene. Times are as for
+        The first free joint is the root; columns have the names of hinges and slides,
+        so with a body they go by them (`Body.joint_columns`). `prefix` selects the
+        joints whose names begin with it, as of one robot in a scene. Times are as for
         `from_joints`.
 
         Raises
         ------
         ValueError
-            As `from_joints`; also for another width of `qpos`, for ball joints and for several free joints.
+            As `from_joints`; also for another width of `qpos`, for ball joints and for
+            several free joints.
         """
         table = np.asarray(qpos, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != model.nq:
@@ -227,7 +237,10 @@ class Motion(NotebookDisplay, ContentEquality):
         )
 
     def last(self, kind: type[_S], content: str) -> _S | None:
-        """Return the last component of a type with a content, which programs use where there are several; None without one."""
+        """Return the last component of a type with a content, which programs use where there are several.
+
+        None without one.
+        """
         found = [
             c for c in self.components if isinstance(c, kind) and c.content == content
         ]
@@ -265,17 +278,21 @@ class Motion(NotebookDisplay, ContentEquality):
         Parameters
         ----------
         key:
-            A text: the part label of a joint or link, whose values (T,) [rad or m] or poses (T, 7) are returned, searched in the joint
-            displacements, the link poses and then all other components; else the content of a component, which is returned itself.
-            A slice of whole numbers: frames, counted from 0, the last one not included, with a positive step. A slice of floats: times
-            [s], as for `between`.
+            A text: the part label of a joint or link, whose values (T,) [rad or m] or
+            poses (T, 7) are returned, searched in the joint displacements, the link
+            poses and then all other components; else the content of a component, which
+            is returned itself. A slice of whole numbers: frames, counted from 0, the
+            last one not included, with a positive step. A slice of floats: times [s],
+            as for `between`.
 
         Raises
         ------
         KeyError
-            When no part and no component has that name; the message lists those that exist.
+            When no part and no component has that name; the message lists those that
+            exist.
         ValueError
-            When components that do not share a timeline are sliced by frame, or no frame is in the slice.
+            When components that do not share a timeline are sliced by frame, or no
+            frame is in the slice.
         TypeError
             For any other key.
         """
@@ -283,7 +300,8 @@ class Motion(NotebookDisplay, ContentEquality):
             return self._named(key)
         if not isinstance(key, slice):
             raise TypeError(
-                f"a motion has names and slices ([10:11] for one frame), not the key {key!r}"
+                "a motion has names and slices ([10:11] for one frame), not the key "
+                f"{key!r}"
             )
         bounds = [
             bound for bound in (key.start, key.stop, key.step) if bound is not None
@@ -292,12 +310,14 @@ class Motion(NotebookDisplay, ContentEquality):
             count = self.num_frames
             if count and not range(count)[key]:
                 raise ValueError(
-                    f"no frame in [{key.start}:{key.stop}]: the motion has frames 0 to {count - 1}"
+                    f"no frame in [{key.start}:{key.stop}]: the motion has frames 0 "
+                    f"to {count - 1}"
                 )
             return self._parts({id(c): c.part(key) for c in self.timed})
         if key.step is not None or not all(isinstance(bound, Real) for bound in bounds):
             raise TypeError(
-                "a motion is sliced by frames [10:200:2] or by seconds [1.0:2.5], which have no step"
+                "a motion is sliced by frames [10:200:2] or by seconds [1.0:2.5], "
+                "which have no step"
             )
         return self.between(key.start, key.stop)
 
@@ -332,15 +352,19 @@ class Motion(NotebookDisplay, ContentEquality):
         )
 
     def between(self, start: float | None = None, end: float | None = None) -> Motion:
-        """Return the frames from time `start` to time `end` [s], both included; None is the beginning or the end.
+        """Return the frames from time `start` to time `end` [s], both included.
 
-        Each component keeps its frames with start ≤ t ≤ end, within a microsecond. At a fixed rate the first of them becomes frame 0;
-        time stamps count from `start` on. Components of unknown types stay whole, as `problems` notes.
+        None is the beginning or the end.
+
+        Each component keeps its frames with start ≤ t ≤ end, within a microsecond. At a
+        fixed rate the first of them becomes frame 0; time stamps count from `start` on.
+        Components of unknown types stay whole, as `problems` notes.
 
         Raises
         ------
         ValueError
-            When `end` is before `start`, or a component with frames has none in between; the message names the times of its frames.
+            When `end` is before `start`, or a component with frames has none in
+            between; the message names the times of its frames.
         """
         if start is not None and end is not None and not end >= start:
             raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
@@ -352,7 +376,8 @@ class Motion(NotebookDisplay, ContentEquality):
             times = component.timeline.times
             if frames.start >= frames.stop:
                 raise ValueError(
-                    f"{component.content} has no frame there: its frames are from {times[0]:g} s to {times[-1]:g} s"
+                    f"{component.content} has no frame there: its frames are from "
+                    f"{times[0]:g} s to {times[-1]:g} s"
                 )
             parts[id(component)] = component.part(frames, start or 0.0)
         return self._parts(parts)
@@ -370,7 +395,8 @@ class Motion(NotebookDisplay, ContentEquality):
         Raises
         ------
         ValueError
-            When there is no component with frames, or when they differ; the message names the lengths and rates.
+            When there is no component with frames, or when they differ; the message
+            names the lengths and rates.
         """
         timed = self.timed
         if not timed:
@@ -381,13 +407,17 @@ class Motion(NotebookDisplay, ContentEquality):
         if any(c.timeline != first for c in timed[1:]):
             found = "; ".join(f"{c.content} has {c.timeline}" for c in timed)
             raise ValueError(
-                f"the components do not share one timeline: {found}. Use Motion.on_common_timeline()"
+                f"the components do not share one timeline: {found}. Use "
+                "Motion.on_common_timeline()"
             )
         return first
 
     @property
     def frame_rate(self) -> float | None:
-        """Frames per second [Hz] of all components; None when their frames have time stamps."""
+        """Frames per second [Hz] of all components.
+
+        None when their frames have time stamps.
+        """
         return self.timeline.frame_rate
 
     @property
@@ -419,21 +449,27 @@ class Motion(NotebookDisplay, ContentEquality):
         Parameters
         ----------
         frame_rate:
-            [Hz]; when not given, the rate that the file requests for its time-stamped frames, else the highest rate of the components.
+            [Hz]; when not given, the rate that the file requests for its time-stamped
+            frames, else the highest rate of the components.
         method:
-            "linear", "cubic" and "pchip" interpolate. "after", "nearest" or "before" hold values until the next frame, as the .seq
-            document describes the import of time-stamped frames: then frames repeat. See `bodymotion.motion.interpolation`.
+            "linear", "cubic" and "pchip" interpolate. "after", "nearest" or "before"
+            hold values until the next frame, as the .seq document describes the import
+            of time-stamped frames: then frames repeat. See
+            `bodymotion.motion.interpolation`.
         antialias:
-            Apply a low-pass filter at half the new rate before going down to it (`bodymotion.motion.interpolation.lowpass`).
+            Apply a low-pass filter at half the new rate before going down to it
+            (`bodymotion.motion.interpolation.lowpass`).
         unwrap:
-            Remove jumps by full turns from joint displacements first. Otherwise methods that interpolate report them in `problems`.
+            Remove jumps by full turns from joint displacements first. Otherwise methods
+            that interpolate report them in `problems`.
         start:
             The time [s] of frame 0.
 
         Raises
         ------
         ValueError
-            When no rate is given and the motion has none; when time stamps do not increase; when a component has no frame from `start` on.
+            When no rate is given and the motion has none; when time stamps do not
+            increase; when a component has no frame from `start` on.
         MemoryError
             When the result would not fit into memory; the message has its size.
         """
@@ -453,12 +489,15 @@ class Motion(NotebookDisplay, ContentEquality):
         unwrap: bool = False,
         start: float = 0.0,
     ) -> Motion:
-        """Return the motion with all components on one timeline: a shorter one keeps its last value to the end; otherwise as `resample`.
+        """Return the motion with all components on one timeline.
+
+        A shorter one keeps its last value to the end; otherwise as `resample`.
 
         Raises
         ------
         ValueError
-            As `resample`; also when a component has no frames at all and others have some.
+            As `resample`; also when a component has no frames at all and others have
+            some.
         """
         timelines = [c.timeline for c in self.timed]
         rate = common_rate(
@@ -475,12 +514,15 @@ class Motion(NotebookDisplay, ContentEquality):
     def synchronized(
         self, method: Literal["before", "linear", "cubic", "pchip"] = "before"
     ) -> Motion:
-        """Return the motion with all components on `Timeline.shared`, which needs no rate; values hold ("before") or are interpolated.
+        """Return the motion with all components on `Timeline.shared`, which needs no rate.
+
+        Values hold ("before") or are interpolated.
 
         Raises
         ------
         ValueError
-            When a component has no frames at all and others have some, or, for interpolation, time stamps do not increase.
+            When a component has no frames at all and others have some, or, for
+            interpolation, time stamps do not increase.
         """
         timeline = Timeline.shared(c.timeline for c in self.timed)
         self._check_all_or_no_frames()
@@ -539,7 +581,10 @@ class Motion(NotebookDisplay, ContentEquality):
         change: Callable[[TimedComponent], Component],
         problems: Iterable[Problem] = (),
     ) -> Motion:
-        """Return the motion with `change(component)` for each component that has frames; then `problems` are added to its own."""
+        """Return the motion with `change(component)` for each component that has frames.
+
+        Then `problems` are added to its own.
+        """
         changed = tuple(
             c if isinstance(c, OtherSeq) else change(c) for c in self.components
         )
@@ -551,7 +596,8 @@ def _timeline_for(
 ) -> Timeline:
     if (frame_rate is None) == (times is None):
         raise ValueError(
-            "expected either a frame_rate [Hz] or the times [s] of the frames; give exactly one of them"
+            "expected either a frame_rate [Hz] or the times [s] of the frames; give "
+            "exactly one of them"
         )
     if times is None:
         is_scalar = (
@@ -569,7 +615,8 @@ def _timeline_for(
     stamps = real_numbers(times, "times")
     if stamps.shape != (count,):
         raise ValueError(
-            f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}"
+            f"times: expected shape {(count,)}, one for each of {count} frames, got "
+            f"{stamps.shape}"
         )
     increasing = np.diff(stamps) > 0
     if not np.isfinite(stamps).all() or not increasing.all():
@@ -580,7 +627,10 @@ def _timeline_for(
 
 
 def _names(names: Sequence[str], kind: str, of: str, values: Floats) -> tuple[str, ...]:
-    """Return the names of the second axis of values; there may be none."""
+    """Return the names of the second axis of values.
+
+    There may be none.
+    """
     if isinstance(names, (str, bytes)):
         raise ValueError(
             f"{kind}_names: expected a sequence of names, got the one text {names!r}"
@@ -599,19 +649,24 @@ def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
         root = np.tile(root, (len(q), 1))
     if root.shape != (len(q), 7):
         raise ValueError(
-            f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}"
+            f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got "
+            f"{root.shape}"
         )
     _check_quaternions(root, "root")
     return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root[:, None])
 
 
 def _check_quaternions(poses: Floats, what: str) -> None:
-    """Raise ValueError for anything far from a unit quaternion: mostly another order of numbers, or angles."""
+    """Raise ValueError for anything far from a unit quaternion.
+
+    Mostly another order of numbers, or angles.
+    """
     lengths = np.atleast_2d(np.linalg.norm(poses[..., 3:], axis=-1).T).T
     far = np.abs(lengths - 1) > 1e-3
     if far.any():
         frame = int(np.argmax(far.any(axis=1)))
         raise ValueError(
-            f"{what}: the last four numbers of a pose must be a unit quaternion w x y z; in frame {frame} its length is "
+            f"{what}: the last four numbers of a pose must be a unit quaternion w x y "
+            f"z; in frame {frame} its length is "
             f"{lengths[frame][far[frame]][0]:.6g}"
         )

@@ -1,4 +1,7 @@
-"""What a notebook shows of a body, a motion or an animation: a summary with a drawing, and a page that plays inline."""
+"""What a notebook shows of a body, a motion or an animation.
+
+A summary with a drawing, and a page that plays inline.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +20,10 @@ __all__ = ["InlinePage", "html_of", "inline"]
 
 @dataclass(frozen=True)
 class InlinePage(ShortRepr):
-    """An HTML page that needs no server; a notebook shows it in a frame of `height` [px]."""
+    """An HTML page that needs no server.
+
+    A notebook shows it in a frame of `height` [px].
+    """
 
     html: str = field(repr=False)
     title: str = ""
@@ -32,7 +38,11 @@ class InlinePage(ShortRepr):
         )
 
     def save(self, output: str | PathLike[str]) -> None:
-        """Write the page to a file; OSError when that fails, WrongUseError when the file is one of those that were read."""
+        """Write the page to a file.
+
+        OSError when that fails, WrongUseError when the file is one of those that were
+        read.
+        """
         check_not_read(output, self.files)
         with whole_file(Path(output)) as stream:
             stream.write(self.html.encode("utf-8"))

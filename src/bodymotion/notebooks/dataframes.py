@@ -1,9 +1,11 @@
 """Motions, animations and measures as tables of pandas, polars and xarray, with named columns.
 
-In pandas and polars each column is a joint, an axis, a link's coordinate: for a motion under the names that its CSV has
-(`time`, `root_x` …, `link/HEAD/x`, the joints' own names, `zmp_x`), for measures under `torques/KNEE`. In xarray each quantity is a
-variable whose dimensions have names: `joint_displacement (time, joint)`, `link_position (time, link, coordinate)`,
-`torques (time, joint)`; its unit is in its `attrs`. Values are SI, as everywhere; angles are radians.
+In pandas and polars each column is a joint, an axis, a link's coordinate: for a motion
+under the names that its CSV has (`time`, `root_x` …, `link/HEAD/x`, the joints' own
+names, `zmp_x`), for measures under `torques/KNEE`. In xarray each quantity is a
+variable whose dimensions have names: `joint_displacement (time, joint)`, `link_position
+(time, link, coordinate)`, `torques (time, joint)`; its unit is in its `attrs`. Values
+are SI, as everywhere; angles are radians.
 """
 
 from __future__ import annotations
@@ -51,19 +53,23 @@ def to_pandas(
     Parameters
     ----------
     what:
-        A motion, an animation (its keyframes), measures (`bm.dynamics.measure`), one `Series` of them, or a sensor's `Reading`.
+        A motion, an animation (its keyframes), measures (`bm.dynamics.measure`), one
+        `Series` of them, or a sensor's `Reading`.
     body:
-        Names the joints and links of a motion that does not name them itself, and puts its joints in the body's order. If a motion has
-        more joint columns than the body, the others are left out with a UserWarning.
+        Names the joints and links of a motion that does not name them itself, and puts
+        its joints in the body's order. If a motion has more joint columns than the
+        body, the others are left out with a UserWarning.
     of:
-        Of measures: the names of the quantities wanted (`bm.dynamics.QUANTITIES`); all where none is named.
+        Of measures: the names of the quantities wanted (`bm.dynamics.QUANTITIES`); all
+        where none is named.
 
     Raises
     ------
     ImportError
         When pandas is not installed; the message names the extra to install.
     ValueError
-        When the components of a motion do not share one timeline (`Motion.on_common_timeline` puts them on one), or joints do not fit.
+        When the components of a motion do not share one timeline
+        (`Motion.on_common_timeline` puts them on one), or joints do not fit.
     KeyError
         When there is no such quantity.
     """
@@ -79,7 +85,10 @@ def to_pandas(
 def to_polars(
     what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 ) -> polars.DataFrame:
-    """Return a table of polars; its first column is `time` [s]. Otherwise as `to_pandas`."""
+    """Return a table of polars.
+
+    Its first column is `time` [s]. Otherwise as `to_pandas`.
+    """
     _warn_left_out(what, body)
     frame = need("polars", "data", "a table of polars")
     times, columns = _flat(what, body, of)
@@ -90,7 +99,11 @@ def to_polars(
 def to_xarray(
     what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
 ) -> xarray.Dataset:
-    """Return a data set of xarray: a variable for each component or quantity, with `units` in its attributes. See `to_pandas`."""
+    """Return a data set of xarray.
+
+    A variable for each component or quantity, with `units` in its attributes. See
+    `to_pandas`.
+    """
     _warn_left_out(what, body)
     array = need("xarray", "data", "a data set of xarray")
     times, blocks = _blocks(what, body, of)
@@ -110,7 +123,10 @@ def to_xarray(
 
 @dataclass(frozen=True)
 class _Block:
-    """A variable: `values` (T, …) with a name and labels for each dimension after the time; `flat` names of its columns in a table."""
+    """A variable: `values` (T, …) with a name and labels for each dimension after the time.
+
+    `flat` names of its columns in a table.
+    """
 
     name: str
     values: npt.NDArray[Any]
@@ -128,8 +144,10 @@ def _warn_left_out(what: Tabular, body: Body | None) -> None:
         joints = None
     if body is not None and joints is not None and joints.num_parts > body.num_joints:
         message = (
-            f"the motion has {joints.num_parts} joint columns and {body.name or 'the body'} {body.num_joints}: the columns from "
-            f"{body.num_joints} on are not in the table. Is it a motion of another body?"
+            f"the motion has {joints.num_parts} joint columns and "
+            f"{body.name or 'the body'} {body.num_joints}: the columns from "
+            f"{body.num_joints} on are not in the table. Is it a motion of another "
+            "body?"
         )
         warnings.warn(message, stacklevel=3)
 
@@ -149,7 +167,8 @@ def _blocks(
 ) -> tuple[Floats, list[_Block]]:
     if of and not isinstance(what, Measures):
         raise ValueError(
-            f"`of` names quantities of measures; this is {with_article(type(what).__name__)}"
+            "`of` names quantities of measures; this is "
+            f"{with_article(type(what).__name__)}"
         )
     if isinstance(of, str):
         raise ValueError(f"`of`: expected a sequence of names, got the one text {of!r}")
@@ -175,7 +194,8 @@ def _blocks(
             )
         ]
     raise TypeError(
-        f"a motion, an animation or something measured can be a table, not {with_article(type(what).__name__)}"
+        "a motion, an animation or something measured can be a table, not "
+        f"{with_article(type(what).__name__)}"
     )
 
 

@@ -1,8 +1,10 @@
 """Summaries of bodies, motions and animations as HTML, with a drawing or curves, for notebooks.
 
-Names come from files: they are escaped and shortened. Long lists are cut; their last line has the full length.
+Names come from files: they are escaped and shortened. Long lists are cut; their last
+line has the full length.
 
-The drawing of a body needs no packages: the outline of a link is the convex hull of its outermost points, seen from front left above.
+The drawing of a body needs no packages: the outline of a link is the convex hull of its
+outermost points, seen from front left above.
 """
 
 from collections.abc import Sequence
@@ -276,7 +278,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int) -> st
 
 
 def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
-    """Return a body with links at poses (L, 7) as SVG of a `height` [px]; empty when nothing is visible.
+    """Return a body with links at poses (L, 7) as SVG of a `height` [px].
+
+    Empty when nothing is visible.
 
     Links farther away are drawn first.
     """

@@ -38,7 +38,10 @@ MAX_POSES = (
 
 @dataclass(frozen=True, eq=False)
 class Plot(ShortRepr):
-    """Plots of a motion, to be shown, saved, or put on a page; notebooks display it."""
+    """Plots of a motion, to be shown, saved, or put on a page.
+
+    Notebooks display it.
+    """
 
     charts: tuple[Chart, ...]
     theme: Theme = LIGHT
@@ -53,7 +56,10 @@ class Plot(ShortRepr):
         return tuple(chart.name for chart in self.charts)
 
     def figure(self) -> Figure:
-        """Return one matplotlib Figure of all plots; it is in no window and not registered with pyplot."""
+        """Return one matplotlib Figure of all plots.
+
+        It is in no window and not registered with pyplot.
+        """
         return draw(self.charts, self.theme)
 
     def interactive(self) -> tuple[Any, ...]:
@@ -74,7 +80,8 @@ class Plot(ShortRepr):
         Raises
         ------
         ValueError
-            When the extension is another one; `WrongUseError` when the file is one of those that were read.
+            When the extension is another one; `WrongUseError` when the file is one of
+            those that were read.
         OSError
             When the file cannot be written.
         """
@@ -135,11 +142,12 @@ def plot(
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or their files, in any order; or a motion alone, of which only the values in the file can be plotted; or an
-        Animation, which is played on the built-in Spot; or `Measures` of a motion.
+        A Body and a Motion, or their files, in any order; or a motion alone, of which
+        only the values in the file can be plotted; or an Animation, which is played on
+        the built-in Spot; or `Measures` of a motion.
     what:
-        Names of plots: those of `bodymotion.plots.KINDS`, with every quantity of `bodymotion.dynamics.QUANTITIES`; "all" for the most
-        useful ones.
+        Names of plots: those of `bodymotion.plots.KINDS`, with every quantity of
+        `bodymotion.dynamics.QUANTITIES`; "all" for the most useful ones.
     joints:
         Names or patterns ("*KNEE*") of the shown joints.
     start, end:
@@ -149,13 +157,15 @@ def plot(
     dark:
         Dark mode.
     size:
-        Width and height [inch] of each plot, or the width alone. Text becomes smaller where necessary.
+        Width and height [inch] of each plot, or the width alone. Text becomes smaller
+        where necessary.
     dpi:
         Pixels per inch of a PNG.
     derivative, window:
         Differentiation method, see `bodymotion.dynamics.measure`.
     on_feet:
-        Whether the root pose is computed from feet in contact, see `bodymotion.dynamics.measure`.
+        Whether the root pose is computed from feet in contact, see
+        `bodymotion.dynamics.measure`.
     by_position:
         Read joint columns by position, whatever their names.
     bpm:
@@ -163,7 +173,8 @@ def plot(
     music:
         Music, or its file, whose waveform and beats are plotted.
     options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`,
+        `frame_rate` …
     output:
         File to save the plot to, as `Plot.save` does.
 
@@ -172,8 +183,9 @@ def plot(
     FormatError
         When a file cannot be read.
     ValueError
-        When motion and body do not fit; `WrongUseError` when there is no such plot or joint (the message lists all), no motion, no frame,
-        or the size is too small (the message names a sufficient one).
+        When motion and body do not fit; `WrongUseError` when there is no such plot or
+        joint (the message lists all), no motion, no frame, or the size is too small
+        (the message names a sufficient one).
     """
     names = (what,) if isinstance(what, str) else tuple(what)
     subject = subject_of(

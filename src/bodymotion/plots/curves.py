@@ -1,4 +1,7 @@
-"""Curves over time: decimated out with all peaks, with their limits, in panels and in rows; and numbers as text."""
+"""Curves over time: decimated out with all peaks, with their limits, in panels and in rows.
+
+And numbers as text.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,8 +38,9 @@ MAX_ROWS = 44  # Of `curve_rows`: those that vary most.
 def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
     """Return at most about `most` of the points of a curve, values (T,) over times (T,), with all peaks.
 
-    The frames are divided into equal parts; the minimum and maximum of each are kept, at their times, and the first and last frame. Values
-    that are not finite become NaN; a part with such a frame has a gap.
+    The frames are divided into equal parts; the minimum and maximum of each are kept,
+    at their times, and the first and last frame. Values that are not finite become NaN;
+    a part with such a frame has a gap.
     """
     clean = np.where(np.isfinite(values), values, np.nan)
     count = len(times)
@@ -105,7 +109,10 @@ def beyond_limits(
 
 
 def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
-    """Return the parts of a curve beyond its limits or below its floor, including the crossings; None where there are none."""
+    """Return the parts of a curve beyond its limits or below its floor, including the crossings.
+
+    None where there are none.
+    """
     if part.floor is None:
         low = part.lower
     else:
@@ -185,7 +192,10 @@ def together(
 
 
 def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveRows:
-    """Return the columns of a series in rows, by groups of columns; of too many, those that vary most."""
+    """Return the columns of a series in rows, by groups of columns.
+
+    Of too many, those that vary most.
+    """
     if len(of.labels) > MAX_ROWS:
         chosen = set(most_varying(of, MAX_ROWS))
     else:

@@ -50,7 +50,10 @@ SPACE = 0.25  # [inch] Space between charts of one image.
 
 
 class Painter:
-    """Draw the parts of charts into one figure, with text and lines at a scale; widths and heights are before scaling."""
+    """Draw the parts of charts into one figure, with text and lines at a scale.
+
+    Widths and heights are before scaling.
+    """
 
     def __init__(
         self,
@@ -514,7 +517,10 @@ def _locator(count: float) -> Any:  # noqa: ANN401
 
 @contextmanager
 def _style(theme: Theme, scale: float = 1.0) -> Iterator[None]:
-    """Apply the style of plots and silence warnings within the block; settings of the user are restored."""
+    """Apply the style of plots and silence warnings within the block.
+
+    Settings of the user are restored.
+    """
     matplotlib = need("matplotlib", "plot", "plotting")
     with ExitStack() as stack:
         stack.enter_context(matplotlib.rc_context())
@@ -550,7 +556,10 @@ def _letters_of(family: str) -> frozenset[int]:
 
 
 def _foreign(figure: Figure) -> set[str]:
-    """Return the characters in a figure that the default font lacks; report those that all fonts lack."""
+    """Return the characters in a figure that the default font lacks.
+
+    Report those that all fonts lack.
+    """
     texts = need("matplotlib.text", "plot", "plotting")
     written = {
         letter
@@ -569,7 +578,9 @@ def _foreign(figure: Figure) -> set[str]:
 
 
 def draw(charts: Sequence[Chart], theme: Theme = LIGHT) -> Figure:
-    """Return a matplotlib Figure of charts below each other; it is in no window.
+    """Return a matplotlib Figure of charts below each other.
+
+    It is in no window.
 
     Raises ImportError when matplotlib is not installed.
     """
@@ -596,7 +607,10 @@ def draw(charts: Sequence[Chart], theme: Theme = LIGHT) -> Figure:
 def image_bytes(
     charts: Sequence[Chart], form: str, theme: Theme = LIGHT, dpi: float = DPI
 ) -> bytes:
-    """Return charts as the bytes of an image: "png" or "svg" with charts below each other, "pdf" with one per page."""
+    """Return charts as the bytes of an image.
+
+    "png" or "svg" with charts below each other, "pdf" with one per page.
+    """
     out = io.BytesIO()
     if form == "pdf":
         matplotlib = need("matplotlib", "plot", "plotting")
@@ -606,7 +620,8 @@ def image_bytes(
         foreign = [_foreign(figure) for figure in figures]
         with _style(theme, _scale(charts)):
             if any(foreign):
-                # Most Japanese typefaces hold curves of a kind that cannot be embedded as TrueType (42).
+                # Most Japanese typefaces hold curves of a kind that cannot be embedded
+                # as TrueType (42).
                 matplotlib.rcParams["pdf.fonttype"] = 3
             with pages.PdfPages(out, metadata=facts) as document:
                 for figure in figures:

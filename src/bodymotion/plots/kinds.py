@@ -1,4 +1,7 @@
-"""The kinds of plots by name: a few with several parts, and one for each quantity."""
+"""The kinds of plots by name.
+
+A few with several parts, and one for each quantity.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -34,7 +37,8 @@ class UnknownPlotError(WrongUseError):
 class Kind:
     """A kind of plot.
 
-    `shows`: its description. `make`: makes its chart. `exists`: whether a motion has it; gets the measurable quantities. `main`: whether it
+    `shows`: its description. `make`: makes its chart. `exists`: whether a motion has
+    it; gets the measurable quantities. `main`: whether it
     is one of "all".
     """
 
@@ -88,7 +92,10 @@ KINDS: dict[str, Kind] = {
     ),
 }
 KINDS |= {name: _of(name) for name in QUANTITIES if name not in KINDS}
-"""All plots of a motion on a body by name: a row for each, and one for each quantity."""
+"""All plots of a motion on a body by name.
+
+A row for each, and one for each quantity.
+"""
 
 
 def available(subject: Subject) -> tuple[str, ...]:
@@ -106,9 +113,12 @@ def _alone(subject: Subject) -> dict[str, str]:
 
 
 def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the requested plots; "all" stands for the most useful ones.
+    """Return the names of the requested plots.
 
-    Raises UnknownPlotError when there is no such plot, or this motion has none; the message lists those there are.
+    "all" stands for the most useful ones.
+
+    Raises UnknownPlotError when there is no such plot, or this motion has none; the
+    message lists those there are.
     """
     there = available(subject)
     found: list[str] = []
@@ -125,7 +135,8 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
             else:
                 why = "of this motion on this body"
             raise UnknownPlotError(
-                f"there is no plot {name!r} {why}; expected one of {', '.join((*there, 'all'))}"
+                f"there is no plot {name!r} {why}; expected one of "
+                f"{', '.join((*there, 'all'))}"
             )
         else:
             raise UnknownPlotError(
@@ -142,9 +153,13 @@ def charts(
     height: float | None = None,
     dpi: float = 150,
 ) -> tuple[Chart, ...]:
-    """Return the charts of these plots, each of this size [inch]; see `chosen` and `fitted`."""
+    """Return the charts of these plots, each of this size [inch].
+
+    See `chosen` and `fitted`.
+    """
     names = chosen(subject, what)
-    # Numbers that are not finite make gaps in plots; NumPy's warnings about them are of no use here.
+    # Numbers that are not finite make gaps in plots; NumPy's warnings about them are of
+    # no use here.
     with np.errstate(invalid="ignore", over="ignore"):
         made = fitted(
             [partial(_make, subject, name) for name in names], width, height, dpi

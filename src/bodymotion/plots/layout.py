@@ -1,4 +1,7 @@
-"""The layout of charts: cells side by side and below each other, and charts of a given size."""
+"""The layout of charts.
+
+Cells side by side and below each other, and charts of a given size.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -60,7 +63,10 @@ NOTE_LETTER = 0.055
 TITLE_LETTER = 0.078
 ASIDE_LETTER = 0.062
 MAX_TITLE = 3.0
-"""[inch] Mean width of a letter above curves across a chart; and the longest title that is not shortened."""
+"""[inch] Mean width of a letter above curves across a chart.
+
+And the longest title that is not shortened.
+"""
 MAX_NAME = 24  # Longer names may be shortened.
 
 MIN_SCALE = 0.53
@@ -75,10 +81,14 @@ MAX_STRETCH = 30.0  # Maximum factor of heights.
 
 @dataclass
 class Flow:
-    """A chart that is being filled: its width, the height that is filled, and the factor of heights.
+    """A chart that is being filled.
 
-    `columns`: panels in each row of a grid; 0 for as many as suit their number. `height_scale`: minimum heights are multiplied by this.
-    `narrow`: set when something has not the width that it needs to be read. `gridded`: set when there is a grid of panels, so that the
+    Its width, the height that is filled, and the factor of heights.
+
+    `columns`: panels in each row of a grid; 0 for as many as suit their number.
+    `height_scale`: minimum heights are multiplied by this.
+    `narrow`: set when something has not the width that it needs to be read. `gridded`:
+    set when there is a grid of panels, so that the
     number of columns matters.
     """
 
@@ -98,7 +108,10 @@ class Flow:
 
     @property
     def middle(self) -> float:
-        """Right edge [inch] of the plots of an overview; names and ranges are beside them."""
+        """Right edge [inch] of the plots of an overview.
+
+        Names and ranges are beside them.
+        """
         return self.aside - BESIDE
 
     def across(
@@ -110,7 +123,10 @@ class Flow:
         right: float | None = None,
         time_labels: bool = True,
     ) -> None:
-        """Add a part from `left` to `right` [inch], by default as wide as the chart; `height` is multiplied by the factor."""
+        """Add a part from `left` to `right` [inch], by default as wide as the chart.
+
+        `height` is multiplied by the factor.
+        """
         named = isinstance(part, Curves) and len(part.lines) > 1
         if left is None:
             left = SIDE + NUMBERS
@@ -149,7 +165,10 @@ class Flow:
         self.y = max(self.y, column.y)
 
     def grid(self, groups: Sequence[tuple[str, Sequence[Curves]]]) -> None:
-        """Add groups of panels in rows; few panels are large, and small groups are side by side."""
+        """Add groups of panels in rows.
+
+        Few panels are large, and small groups are side by side.
+        """
         self.gridded = True
         suited, height = _suited([panels for _, panels in groups])
         columns = self.columns or suited
@@ -260,7 +279,10 @@ def _rows(
 
 
 def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
-    """Return the number of panels in a row and their height [inch]; few panels are large."""
+    """Return the number of panels in a row and their height [inch].
+
+    Few panels are large.
+    """
     count = sum(map(len, groups))
     longest = max(map(len, groups), default=0)
     sizes = ((3, (1, 1.9)), (8, (2, 1.7)), (12, (3, 1.4)))
@@ -302,11 +324,15 @@ def fitted(
     height: float | None,
     dpi: float,
 ) -> tuple[Chart, ...]:
-    """Return charts of this size [inch], all with text of one size; without a height, each has its own.
+    """Return charts of this size [inch], all with text of one size.
 
-    As many panels are in a row as fit; where that does not suffice, all is drawn smaller, down to what is readable at `dpi`.
+    Without a height, each has its own.
 
-    Raises WrongUseError when the size is too small for one of them; the message names the smallest that is not.
+    As many panels are in a row as fit; where that does not suffice, all is drawn
+    smaller, down to what is readable at `dpi`.
+
+    Raises WrongUseError when the size is too small for one of them; the message names
+    the smallest that is not.
     """
     if width is None:
         return tuple(make(Flow()) for make in makes)
@@ -341,7 +367,10 @@ def fitted(
 def _found(
     make: Callable[[Flow], Chart], width: float, height: float | None, scale: float
 ) -> Chart | None:
-    """Return a chart of this size drawn at a scale; None when it does not fit."""
+    """Return a chart of this size drawn at a scale.
+
+    None when it does not fit.
+    """
     for columns in (0, *range(MAX_COLUMNS, 0, -1)):
         flow = Flow(
             width / scale,

@@ -168,7 +168,10 @@ def _value(one: Figure, subject: Subject) -> str:
 
 
 def alone_chart(subject: Subject, flow: Flow) -> Chart:
-    """Return the overview of a motion alone: its components over time, and the path of its zero moment point or root."""
+    """Return the overview of a motion alone.
+
+    Its components over time, and the path of its zero moment point or root.
+    """
     right = flow.middle
     aside = flow.aside
     top = flow.y

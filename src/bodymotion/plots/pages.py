@@ -1,6 +1,7 @@
 """Interactive charts, drawn by plotly in a browser, on a page that needs no network.
 
-A page has `script()` once, and a `fragment(…)` for each plot. The functions of its JavaScript are described at the top of `cursor.js`.
+A page has `script()` once, and a `fragment(…)` for each plot. The functions of its
+JavaScript are described at the top of `cursor.js`.
 """
 
 import base64
@@ -19,7 +20,8 @@ from bodymotion.plots.traces import FONT, PIXELS, Traces
 from bodymotion.system.deferred import need
 
 POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; "
     "form-action 'none'; base-uri 'none'"
 )
 
@@ -35,14 +37,20 @@ def interactive(chart: Chart, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
 
 
 def script() -> str:
-    """Return the HTML that a page needs once, before its first plot: plotly.js and our functions (4.8 MB)."""
+    """Return the HTML that a page needs once, before its first plot.
+
+    Plotly.js and our functions (4.8 MB).
+    """
     offline = need("plotly.offline", "plot", "an interactive plot")
     own = files("bodymotion.plots").joinpath("cursor.js").read_text(encoding="utf-8")
     return f"<script>{offline.get_plotlyjs()}</script>\n<script>{own}</script>\n"
 
 
 def fragment(chart: Chart, theme: Theme = LIGHT, identifier: str | None = None) -> str:
-    """Return a chart as HTML for a page with `script()`; `identifier` is that of its `div`. Does not need plotly."""
+    """Return a chart as HTML for a page with `script()`.
+
+    `identifier` is that of its `div`. Does not need plotly.
+    """
     name = identifier or f"bodymotion-{chart.name}"
     pen = Traces(chart, theme)
     tables = {one.name: _colors(one) for one in (LIGHT, DARK)}
@@ -77,7 +85,8 @@ def page(
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
         f"<style>body{{margin:0;background:{theme.page};color:{theme.text};font-family:{FONT}}}"
-        f"main{{max-width:1500px;min-width:900px;margin:0 auto;padding:0 12px 24px}}</style>\n{script()}</head>\n<body>\n"
+        f"main{{max-width:1500px;min-width:900px;margin:0 auto;padding:0 12px "
+        f"24px}}</style>\n{script()}</head>\n<body>\n"
         f"<main>\n{body}</main>\n</body>\n</html>\n"
     )
 

@@ -1,4 +1,8 @@
-"""Charts before they are drawn: their parts and positions. Images (matplotlib) and pages (plotly) are drawn from the same charts."""
+"""Charts before they are drawn.
+
+Their parts and positions. Images (matplotlib) and pages (plotly) are drawn from the
+same charts.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,10 @@ Color: TypeAlias = (
 
 @dataclass(frozen=True, eq=False)
 class Line(ShortRepr):
-    """One curve: its own times (N,) [s] and values (N,), NaN where there is a gap. It has few points; peaks are at their true times."""
+    """One curve: its own times (N,) [s] and values (N,), NaN where there is a gap.
+
+    It has few points; peaks are at their true times.
+    """
 
     label: str
     times: Floats
@@ -53,9 +60,11 @@ class Line(ShortRepr):
 class Curves(ShortRepr):
     """Curves over time that share an axis.
 
-    `title`, `note`: text above the panel, on the left and (small) on the right. `unit`: unit of the axis. `lower`, `upper`: limits, drawn
-    as a band; ±inf where there is none. `beyond`: (time, value) of the worst frames outside of the limits, marked in red. `floor`:
-    values below this one are filled in red. `lowest`, `highest`: range of the axis. `legend`: whether there is a legend beside the panel.
+    `title`, `note`: text above the panel, on the left and (small) on the right. `unit`:
+    unit of the axis. `lower`, `upper`: limits, drawn as a band; ±inf where there is
+    none. `beyond`: (time, value) of the worst frames outside of the limits, marked in
+    red. `floor`: values below this one are filled in red. `lowest`, `highest`: range of
+    the axis. `legend`: whether there is a legend beside the panel.
     """
 
     title: str
@@ -77,7 +86,10 @@ class Curves(ShortRepr):
 
     @property
     def band(self) -> tuple[float, float]:
-        """The range within the limits; where one is missing, to the end of the axis."""
+        """The range within the limits.
+
+        Where one is missing, to the end of the axis.
+        """
         low = min((self.lowest, *self.limits))
         high = max((self.highest, *self.limits))
         return self.lower if np.isfinite(
@@ -96,7 +108,10 @@ class Curves(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class Row(ShortRepr):
-    """A curve with its own scale in a row; `note` is its range."""
+    """A curve with its own scale in a row.
+
+    `note` is its range.
+    """
 
     line: Line
     note: str
@@ -106,7 +121,10 @@ class Row(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class CurveRows(ShortRepr):
-    """Many curves in rows, each with its own scale; at rows `starts` further groups of them begin."""
+    """Many curves in rows, each with its own scale.
+
+    At rows `starts` further groups of them begin.
+    """
 
     title: str
     rows: tuple[Row, ...]
@@ -115,7 +133,9 @@ class CurveRows(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class Bars(ShortRepr):
-    """Time spans (start, end) [s] for each label as bars; spans `marked` are red on them, spans `behind` are behind all bars.
+    """Time spans (start, end) [s] for each label as bars.
+
+    Spans `marked` are red on them, spans `behind` are behind all bars.
 
     `texts` are written on the bars.
     """
@@ -133,7 +153,10 @@ class Bars(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class Footprint(ShortRepr):
-    """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is the foot's; without a color it is of several feet."""
+    """A polygon (M, 2) [m] on the ground, with its time span [s].
+
+    `label` is the foot's; without a color it is of several feet.
+    """
 
     label: str
     corners: Floats
@@ -146,8 +169,10 @@ class Footprint(ShortRepr):
 class Ground(ShortRepr):
     """The ground from above, with equal axes [m].
 
-    `path` (N, 2) with `times` (N,) is coloured by time; `others` are further paths: label, times, points and colour.
-    `worst` is a marked point: time, x, y, and its text. `x` and `y` are the ranges of the axes.
+    `path` (N, 2) with `times` (N,) is coloured by time; `others` are further paths:
+    label, times, points and colour.
+    `worst` is a marked point: time, x, y, and its text. `x` and `y` are the ranges of
+    the axes.
     """
 
     title: str
@@ -197,7 +222,8 @@ Part: TypeAlias = Curves | CurveRows | Bars | Ground | KeyFigures | Heading
 class Cell(ShortRepr):
     """A part and the rectangle of its axes [inch] from the upper left corner, without the labels around it.
 
-    `time_labels`, `time_title` and `unit_title`: whether the axes have labels of times and titles.
+    `time_labels`, `time_title` and `unit_title`: whether the axes have labels of times
+    and titles.
     """
 
     part: Part
@@ -234,7 +260,10 @@ class Chart(ShortRepr):
 
     @property
     def time_origin(self) -> float:
-        """The origin of times at axes: a round number for large times, such as those of a clock; else 0."""
+        """The origin of times at axes.
+
+        A round number for large times, such as those of a clock; else 0.
+        """
         if not MIN_LATE_START <= abs(self.start) < 1e15:
             return 0.0
         unit = 10.0 ** np.ceil(np.log10(max(self.end - self.start, 1.0)))

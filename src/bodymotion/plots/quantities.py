@@ -1,6 +1,7 @@
 """Plots of one quantity, of the contacts of the feet, of the sensors, and of the zero moment point.
 
-The plots of the zero moment point show its path on the ground seen from above, the stability margin, and the footprints.
+The plots of the zero moment point show its path on the ground seen from above, the
+stability margin, and the footprints.
 """
 
 import itertools
@@ -55,7 +56,10 @@ OWN_RANGE = (
     "LinkPosition",
     "limit_distances",
 )
-"""Quantities whose panels have their own ranges; panels of other quantities have one range per group of joints."""
+"""Quantities whose panels have their own ranges.
+
+Panels of other quantities have one range per group of joints.
+"""
 
 SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
 READ = (AccelerationSensor, Gyro, ForceSensor)
@@ -73,7 +77,10 @@ MAX_FOOTPRINTS = 240
 MIN_MARGIN_RANGE = 0.3  # [m] The axis of the margin reaches at least to minus this.
 STEP = 0.3  # [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
 MAX_TRIED_FRAMES = 7
-"""Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone."""
+"""Frames of a stance phase that are tried.
+
+The largest footprint is drawn, not the heel or the toe alone.
+"""
 
 
 def quantity_chart(subject: Subject, flow: Flow, name: str) -> Chart:
@@ -95,7 +102,10 @@ def series_chart(subject: Subject, flow: Flow, of: Series) -> Chart:
 
 
 def groups_of(subject: Subject, of: Series) -> tuple[JointGroup, ...]:
-    """Return the columns of a series in groups; those of joints by groups of joints."""
+    """Return the columns of a series in groups.
+
+    Those of joints by groups of joints.
+    """
     if of.of != "joint":
         return (JointGroup("", tuple(range(len(of.labels)))),)
     place = {column: k for k, column in enumerate(subject.columns)}
@@ -124,7 +134,8 @@ def _panels(
         notes.append("the model has no limits for this")
     if len(chosen) < len(of.labels):
         notes.append(
-            f"the {len(chosen)} of {len(of.labels)} columns that vary most are shown; select others by name"
+            f"the {len(chosen)} of {len(of.labels)} columns that vary most are shown; "
+            "select others by name"
         )
     return groups, tuple(notes)
 
@@ -219,7 +230,10 @@ def dance_bars(subject: Subject) -> Bars:
 
 
 def music_part(subject: Subject) -> Curves:
-    """Return the waveform of the music, with its beats as steps below it: the first of a bar is twice as high."""
+    """Return the waveform of the music, with its beats as steps below it.
+
+    The first of a bar is twice as high.
+    """
     music = subject.music
     assert music is not None
     levels = music.levels(LEVELS)
@@ -264,7 +278,10 @@ def moves_chart(subject: Subject, flow: Flow) -> Chart:
 
 
 def _spans(flags: Bools, times: Floats) -> tuple[tuple[float, float], ...]:
-    """Return runs of frames as time spans; a frame lasts until the next one, the last one as long as the one before."""
+    """Return runs of frames as time spans.
+
+    A frame lasts until the next one, the last one as long as the one before.
+    """
     if not len(times):
         return ()
     if len(times) > 1:
@@ -537,7 +554,10 @@ def _ground(subject: Subject) -> Ground:
 
 
 def has_zmp(subject: Subject) -> bool:
-    """Return whether there is a zero moment point at any time; a robot that always falls has none."""
+    """Return whether there is a zero moment point at any time.
+
+    A robot that always falls has none.
+    """
     m = subject.measured
     return bool(np.isfinite(m.zmp[subject.inside(m.times)]).any())
 
@@ -560,7 +580,10 @@ def _worst(
 
 
 def _footprints(m: Measures, frames: Indices) -> tuple[Footprint, ...]:
-    """Return the footprints: one per contact of a foot, more where it slides or rolls; and the hulls of several feet."""
+    """Return the footprints: one per contact of a foot, more where it slides or rolls.
+
+    And the hulls of several feet.
+    """
     in_contact = m.contacts.in_contact[frames]
     found: list[Footprint] = []
     stances = [

@@ -1,4 +1,7 @@
-"""Colours and sizes of plots, light and dark; the same for images and pages."""
+"""Colours and sizes of plots, light and dark.
+
+The same for images and pages.
+"""
 
 from dataclasses import dataclass
 from importlib.resources import as_file, files
@@ -89,7 +92,9 @@ LIGHT, DARK = (
 def rc(
     theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0
 ) -> dict[str, Any]:
-    """Return matplotlib's settings for a theme, text and lines at a scale; to be used in a context that restores those of the user.
+    """Return matplotlib's settings for a theme, text and lines at a scale.
+
+    To be used in a context that restores those of the user.
 
     Those without colours are in `plots.mplstyle`.
     """

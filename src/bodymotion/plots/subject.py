@@ -1,4 +1,7 @@
-"""What is plotted: a motion on a body, or a motion alone; its time span, joints, groups of joints, and units."""
+"""What is plotted: a motion on a body, or a motion alone.
+
+Its time span, joints, groups of joints, and units.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,9 +36,12 @@ class JointGroup:
 
 
 def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
-    """Return the J joint columns of a body with names `labels` (J,) in groups such as arms and legs; each column is in one group.
+    """Return the J joint columns of a body with names `labels` (J,) in groups such as arms and legs.
 
-    A group continues from joint to joint along a chain of links. Where chains branch, those with fewer than four joints form one group.
+    Each column is in one group.
+
+    A group continues from joint to joint along a chain of links. Where chains branch,
+    those with fewer than four joints form one group.
     """
     column_of = {
         index: column for column, index in enumerate(body.joint_links) if index >= 0
@@ -93,7 +99,10 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
 
 
 def name_of(labels: Sequence[str]) -> str:
-    """Return the name of a group: the common beginning of its names, or its first and last."""
+    """Return the name of a group.
+
+    The common beginning of its names, or its first and last.
+    """
     if len(labels) == 1:
         return labels[0]
     first = min(labels)
@@ -127,10 +136,12 @@ T = TypeVar("T")
 class Subject:
     """A motion to be plotted.
 
-    `measures`: the motion on a body; None for a motion alone. `motion`: the motion itself. `title`, `about`: Title of a plot: the robot,
-    and the motion. `joints`: Names or patterns (`*`, `?`) of the joints that are shown; None for all. `start`, `end`: [s] Only frames in
-    this time span are shown. `radians`: Use SI units instead of degrees and millimetres. `notes`: Remarks on the motion. `files`: Files
-    that were read. `music`: what sounds from time 0 on.
+    `measures`: the motion on a body; None for a motion alone. `motion`: the motion
+    itself. `title`, `about`: Title of a plot: the robot,
+    and the motion. `joints`: Names or patterns (`*`, `?`) of the joints that are shown;
+    None for all. `start`, `end`: [s] Only frames in this time span are shown.
+    `radians`: Use SI units instead of degrees and millimetres. `notes`: Remarks on the
+    motion. `files`: Files that were read. `music`: what sounds from time 0 on.
     """
 
     measures: Measures | None
@@ -244,7 +255,8 @@ class Subject:
             else:
                 span = f"{begin or 'up '}to {moment(self.end)} s"
             raise WrongUseError(
-                f"no frame {span}; the motion is from {moment(times[0])} s to {moment(times[-1])} s"
+                f"no frame {span}; the motion is from {moment(times[0])} s to "
+                f"{moment(times[-1])} s"
             )
         return kept
 

@@ -74,7 +74,10 @@ def _plain(values: Floats) -> list[float | None]:
 
 
 class Traces:
-    """The `data` and `layout` of a chart in plotly. `timed` are the axes over time, `grounds` those of grounds."""
+    """The `data` and `layout` of a chart in plotly.
+
+    `timed` are the axes over time, `grounds` those of grounds.
+    """
 
     def __init__(self, chart: Chart, theme: Theme) -> None:
         self.chart = chart
@@ -220,7 +223,10 @@ class Traces:
     def over_time(
         self, cell: Cell, title: str, note: str = ""
     ) -> tuple[dict[str, Any], dict[str, str]]:
-        """Add axes over time; return the layout of the vertical one, and the entries of traces for both."""
+        """Add axes over time.
+
+        Return the layout of the vertical one, and the entries of traces for both.
+        """
         x, y = self.axes(cell, title, note)
         across = self.layout["xaxis" + x[1:]]
         up = self.layout["yaxis" + y[1:]]
@@ -399,7 +405,10 @@ class Traces:
         }
 
     def rows(self, title: str, labels: Sequence[str], cell: Cell) -> dict[str, Any]:
-        """Add axes over time with a row for each label; return the entries of traces for them, and the layout of the vertical one."""
+        """Add axes over time with a row for each label.
+
+        Return the entries of traces for them, and the layout of the vertical one.
+        """
         up, where = self.over_time(cell, title)
         ticks = [k + 0.5 for k in range(len(labels))]
         up.update(
@@ -431,7 +440,8 @@ class Traces:
                     "line": {"color": color, "width": 1.3},
                     "showlegend": False,
                     **where,
-                    "hovertemplate": f"%{{customdata:.4~g}} {safe(row.unit)}<extra>%{{fullData.name}}</extra>",
+                    "hovertemplate": f"%{{customdata:.4~g}} "
+                    f"{safe(row.unit)}<extra>%{{fullData.name}}</extra>",
                 }
             )
             x = cell.x + cell.width + 0.06

@@ -63,16 +63,20 @@ def render(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Image.Image | None:
-    """Render an image or a video of a robot; needs no screen and no graphics card.
+    """Render an image or a video of a robot.
 
-    The result is an image unless `output` is a video: .mp4, .webm, .gif. Several moments are shown in one image, as with a stroboscope: at
-    their positions, or in a row where they would overlap. A motion alone is shown as coordinate frames; an animation is played on the
-    built-in Spot.
+    Needs no screen and no graphics card.
+
+    The result is an image unless `output` is a video: .mp4, .webm, .gif. Several
+    moments are shown in one image, as with a stroboscope: at their positions, or in a
+    row where they would overlap. A motion alone is shown as coordinate frames; an
+    animation is played on the built-in Spot.
 
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or their files, in any order; one of the two is enough. Or an Animation, or its file, alone.
+        A Body and a Motion, or their files, in any order; one of the two is enough. Or
+        an Animation, or its file, alone.
     output:
         The file to write, whole or not at all. Without it, the image is only returned.
     at, frame:
@@ -82,17 +86,21 @@ def render(
     sheet:
         Show the model from four sides, with the axes and numbers of its joints.
     size:
-        Width and height in pixels; by default 1280 × 720, for a gif 640 × 360, for a sheet 1600 × 1200.
+        Width and height in pixels; by default 1280 × 720, for a gif 640 × 360, for a
+        sheet 1600 × 1200.
     camera, look_at:
-        "corner", "iso", "front", "back", "left", "right", "side", "top"; or a position (3,) in the world [m] and the point it looks at.
+        "corner", "iso", "front", "back", "left", "right", "side", "top"; or a position
+        (3,) in the world [m] and the point it looks at.
     background:
         "light", "dark", or for images "transparent".
     ground:
         Whether there is a ground with a shadow.
     overlay:
-        Texts in the image: "time", "frame", "title"; by default the time in a video and a stroboscope.
+        Texts in the image: "time", "frame", "title"; by default the time in a video and
+        a stroboscope.
     stand:
-        Place the lowest point of the robot on the ground; by default where the motion has no root poses.
+        Place the lowest point of the robot on the ground; by default where the motion
+        has no root poses.
     start, end:
         The time span [s] of a video or stroboscope.
     fps, speed:
@@ -102,9 +110,11 @@ def render(
     by_position:
         Read joint columns by position, whatever their names.
     options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and `music`, a file or `Music`, for the sound of a video.
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and
+        `music`, a file or `Music`, for the sound of a video.
     arm, bpm, slices:
-        For an animation: whether Spot has its arm (by default as needed), tempo [beats per minute] and length.
+        For an animation: whether Spot has its arm (by default as needed), tempo [beats
+        per minute] and length.
     progress:
         Called with (done, total) frames of a video.
 
@@ -119,10 +129,12 @@ def render(
     FormatError
         When a file cannot be read.
     ValueError
-        When motion and body do not fit, or there is nothing to show; `WrongUseError` for settings that contradict each other, or when
+        When motion and body do not fit, or there is nothing to show; `WrongUseError`
+        for settings that contradict each other, or when
         `output` is one of the files that are read.
     OSError
-        When the file cannot be written, or drawing is impossible on this machine; the message names the missing packages.
+        When the file cannot be written, or drawing is impossible on this machine; the
+        message names the missing packages.
     """
     if output is None:
         path = None
@@ -136,7 +148,8 @@ def render(
         check_place(path)
     if path is not None and kind not in (*STILLS, *VIDEOS):
         raise WrongUseError(
-            f"{path}: unknown extension; images are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}"
+            f"{path}: unknown extension; images are {', '.join(STILLS)}, videos "
+            f"{', '.join(VIDEOS)}"
         )
     is_video = kind in VIDEOS
     several = strobe is not None or any(
@@ -258,7 +271,8 @@ def _moments(
         for time in times:
             if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
                 raise WrongUseError(
-                    f"time {moment(time)} s is outside the motion: {_span_text(playback)}"
+                    f"time {moment(time)} s is outside the motion: "
+                    f"{_span_text(playback)}"
                 )
     if not 1 <= len(times) <= MAX_MOMENTS:
         raise WrongUseError(
@@ -278,7 +292,8 @@ def _within(
     last = min(ends[1], playback.last)
     if not first <= last:
         raise WrongUseError(
-            f"the time span {moment(ends[0])} to {moment(ends[1])} s is outside the motion: {_span_text(playback)}"
+            f"the time span {moment(ends[0])} to {moment(ends[1])} s is outside the "
+            f"motion: {_span_text(playback)}"
         )
     return first, last
 

@@ -1,4 +1,7 @@
-"""The motion that is rendered: poses of the links at any time, positions of the root, and the extent of the robot."""
+"""The motion that is rendered.
+
+Poses of the links at any time, positions of the root, and the extent of the robot.
+"""
 
 from functools import cached_property
 
@@ -17,9 +20,12 @@ MIN_WALK = (
 
 
 class Playback:
-    """A robot and its motion at any time; `size` [m] is the extent of the robot in the first frame.
+    """A robot and its motion at any time.
 
-    With `stand`, the lowest point of the robot is always on the ground; None: only where the motion has no root poses.
+    `size` [m] is the extent of the robot in the first frame.
+
+    With `stand`, the lowest point of the robot is always on the ground; None: only
+    where the motion has no root poses.
     """
 
     def __init__(self, scene: Scene, stand: bool | None = None) -> None:
@@ -70,7 +76,10 @@ class Playback:
         )
 
     def points(self, link_poses: Floats) -> Floats:
-        """Return the outermost points (N, 3) of the robot with link poses (L, 7); without shapes, points around its links."""
+        """Return the outermost points (N, 3) of the robot with link poses (L, 7).
+
+        Without shapes, points around its links.
+        """
         if len(self.scene.extent.points):
             return self.scene.extent.placed(link_poses)
         around = np.array(
@@ -88,7 +97,10 @@ class Playback:
 
     @cached_property
     def path(self) -> Floats:
-        """The path (N, 3) of the root of a motion without a body; empty for others."""
+        """The path (N, 3) of the root of a motion without a body.
+
+        Empty for others.
+        """
         if not self.scene.without_body or self.scene.num_frames < 2:
             return np.zeros((0, 3))
         return np.array(

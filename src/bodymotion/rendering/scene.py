@@ -1,7 +1,10 @@
-"""Robots in their environment, drawn from any camera: ground with a grid, sky, lights, and the shadow.
+"""Robots in their environment, drawn from any camera.
 
-A body is drawn by actors of VTK: for each link one actor per surface, all with the matrix of the link.
-Colours are those of the file, as in the browser viewer: those of VRML97 are display values, and lights are added in the same space.
+Ground with a grid, sky, lights, and the shadow.
+
+A body is drawn by actors of VTK: for each link one actor per surface, all with the
+matrix of the link. Colours are those of the file, as in the browser viewer: those of
+VRML97 are display values, and lights are added in the same space.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ SPOKES = 96  # Points around the ground, which is a disc.
 GROUND_HEIGHT = -6e-3
 GRID_HEIGHT = -3e-3
 SHADOW_HEIGHT = -5e-4
-"""In robot sizes: so far apart that, seen from afar, each still covers the one below."""
+"""In robot sizes: so far apart that, seen from afar, each still covers the one below.
+"""
 QUARTERS = 4  # Fine grid lines per square.
 MAX_GRID_LINES = 400
 SHADOW_BLUR = 0.008  # Standard deviation of the blur of the shadow, in robot sizes.
@@ -68,9 +72,12 @@ class _Surface:
 
 
 class BodyParts:
-    """The surfaces of the `shapes` of the links of a body, for any number of robots; `size` [m] is the extent of the body.
+    """The surfaces of the `shapes` of the links of a body, for any number of robots.
 
-    `pale` is the share of white in the colours. A body without shapes is shown by the axes of its links, `axes` [m] long. The links `far`
+    `size` [m] is the extent of the body.
+
+    `pale` is the share of white in the colours. A body without shapes is shown by the
+    axes of its links, `axes` [m] long. The links `far`
     cast no shadow; `cast_shadows` is whether any surface casts one.
     """
 
@@ -99,7 +106,10 @@ class BodyParts:
 
 
 class Robot:
-    """One robot in a renderer; as a `silhouette`, white without light, and without surfaces that cast no shadow."""
+    """One robot in a renderer.
+
+    As a `silhouette`, white without light, and without surfaces that cast no shadow.
+    """
 
     def __init__(
         self,
@@ -224,7 +234,10 @@ def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8
 
 
 def _texture(material: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
-    """Return the texture of a material; None where the file is not an image."""
+    """Return the texture of a material.
+
+    None where the file is not an image.
+    """
     assert material.texture is not None
     path = material.texture.path
     if path not in known:
@@ -273,10 +286,14 @@ def _axes(length: float) -> _Surface:
 class Scene:
     """Robots of one body in their environment, in images of `pixels` (width, height).
 
-    The background has the colours of the `theme`; without one it is uniform, as `background` sets it, and of the ground there is only the
-    shadow. The sun is above and behind the `camera`. Robots move in an `area` (N, 2) [m] of the ground. The shadow has an `opacity` (0 to
-    1) and `shadow_pixels` per size of the body; `pale` is the share of white in the colours of the robots; `line_width` [px] is that of
-    the grid; with `smooth`, the graphics library smooths lines, and VTK the edges of the robots (FXAA).
+    The background has the colours of the `theme`; without one it is uniform, as
+    `background` sets it, and of the ground there is only the shadow. The sun is above
+    and behind the `camera`. Robots move in an `area` (N, 2) [m] of the ground. The
+    shadow has an `opacity` (0 to
+    1) and `shadow_pixels` per size of the body; `pale` is the share of white in the
+       colours of the robots; `line_width` [px] is that of
+    the grid; with `smooth`, the graphics library smooths lines, and VTK the edges of
+    the robots (FXAA).
     """
 
     def __init__(
@@ -352,8 +369,9 @@ class Scene:
     def light(self, camera: Camera) -> None:
         """Set the lights for a camera; the shadow stays.
 
-        They are the sun, a weaker light from the other side, and one from behind. Together with the ambient light, a surface that faces
-        the sun is about as bright as its own colour.
+        They are the sun, a weaker light from the other side, and one from behind.
+        Together with the ambient light, a surface that faces the sun is about as bright
+        as its own colour.
         """
         right, _, ahead = camera.axes
         up = np.array([0.0, 0.0, 1.0])
@@ -408,7 +426,10 @@ class Scene:
         return Image.fromarray(np.ascontiguousarray(pixels))
 
     def _smoothed(self, camera: Camera) -> tuple[float, ...]:
-        """Return the part of the image with the robots: its left, lower, right and upper edge, as shares of the image."""
+        """Return the part of the image with the robots.
+
+        Its left, lower, right and upper edge, as shares of the image.
+        """
         shares = camera.project(self._posed, self.pixels) / self.pixels
         if self._smooth_all or not np.isfinite(shares).all():
             return 0.0, 0.0, 1.0, 1.0
@@ -429,9 +450,13 @@ class Scene:
 
 
 class _Shadow:
-    """The shadow on the ground: the robots, flattened along the sun, in an image of their own; blurred, and a texture of the ground.
+    """The shadow on the ground.
 
-    The shadow maps of VTK take several times as long without a graphics card, and are speckled at low resolution.
+    The robots, flattened along the sun, in an image of their own; blurred, and a
+    texture of the ground.
+
+    The shadow maps of VTK take several times as long without a graphics card, and are
+    speckled at low resolution.
     """
 
     def __init__(
@@ -467,7 +492,10 @@ class _Shadow:
         self._actor.SetTexture(self._texture)
 
     def cast(self, robots: Sequence[Floats], points: Floats, sun: Floats) -> None:
-        """Draw the shadow of robots with link poses (L, 4, 4) within `points` (N, 3); `sun` (3,) is the direction to it."""
+        """Draw the shadow of robots with link poses (L, 4, 4) within `points` (N, 3).
+
+        `sun` (3,) is the direction to it.
+        """
         from PIL import Image, ImageFilter
 
         flatten = np.eye(4)
@@ -516,7 +544,8 @@ def _add_ground(
 ) -> None:
     """Add the ground with a grid for robots of `size` metres that move up to `reach` metres away from `center` (2,).
 
-    It is a surface between rings of points, with the colour of the floor near the robots and that of the horizon far away.
+    It is a surface between rings of points, with the colour of the floor near the
+    robots and that of the horizon far away.
     """
     inner = reach + 1.2 * size
     outer = reach + 12.0 * size
@@ -599,7 +628,10 @@ def _add_grid(
 
 
 def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
-    """Let a window smooth its lines, and return a renderer that smooths the edges in its viewport: in all of the image that takes long."""
+    """Let a window smooth its lines, and return a renderer that smooths the edges in its viewport.
+
+    In all of the image that takes long.
+    """
     window.MakeCurrent()
     window.GetState().vtkglEnable(GL_LINE_SMOOTH)
     window.SetNumberOfLayers(2)
@@ -616,7 +648,10 @@ def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
 
 
 def _sun_direction(camera: Camera) -> Floats:
-    """Return the direction (3,) to the sun: above the camera, behind it to the left."""
+    """Return the direction (3,) to the sun.
+
+    Above the camera, behind it to the left.
+    """
     back = -camera.axes[2]
     level = np.array([back[0], back[1], 0.0])
     if np.linalg.norm(level) < 0.05:
@@ -628,7 +663,10 @@ def _sun_direction(camera: Camera) -> Floats:
 
 
 def _added(renderer: Any, data: Any) -> Any:  # noqa: ANN401
-    """Add an actor without lighting; transparent parts are drawn in the order of the actors."""
+    """Add an actor without lighting.
+
+    Transparent parts are drawn in the order of the actors.
+    """
     actor = vtk().vtkActor()
     actor.SetMapper(mapper_of(data))
     actor.GetProperty().LightingOff()

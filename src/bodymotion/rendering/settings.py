@@ -20,7 +20,10 @@ MAX_EDGE = 8192
 
 @dataclass(frozen=True)
 class Settings:
-    """How an image is drawn; see `bodymotion.render`. None for `stand` and `follow`: depends on the motion."""
+    """How an image is drawn.
+
+    See `bodymotion.render`. None for `stand` and `follow`: depends on the motion.
+    """
 
     size: tuple[int, int] = (1280, 720)
     camera: str | tuple[float, float, float] = "corner"
@@ -36,11 +39,13 @@ class Settings:
             MIN_EDGE <= edge <= MAX_EDGE for edge in self.size
         ):
             raise WrongUseError(
-                f"size {'×'.join(map(str, self.size))}: width and height must be {MIN_EDGE} to {MAX_EDGE} pixels"
+                f"size {'×'.join(map(str, self.size))}: width and height must be "
+                f"{MIN_EDGE} to {MAX_EDGE} pixels"
             )
         if isinstance(self.camera, str) and self.camera not in PRESETS:
             raise WrongUseError(
-                f"unknown camera {self.camera!r}; use {', '.join(PRESETS)}, or a position x,y,z"
+                f"unknown camera {self.camera!r}; use {', '.join(PRESETS)}, or a "
+                "position x,y,z"
             )
         if isinstance(self.camera, str) and self.look_at is not None:
             raise WrongUseError(
@@ -64,7 +69,10 @@ class Settings:
     def camera_for(
         self, points: Floats, field_of_view: float = FIELD_OF_VIEW
     ) -> Camera:
-        """Return the camera that sees points (N, 3) [m]; `field_of_view` [rad] is that of presets."""
+        """Return the camera that sees points (N, 3) [m].
+
+        `field_of_view` [rad] is that of presets.
+        """
         if isinstance(self.camera, str):
             return fitted(
                 points, PRESETS[self.camera], self.size, field_of_view=field_of_view

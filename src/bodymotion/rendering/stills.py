@@ -1,6 +1,9 @@
-"""Images of a robot at one moment, or at several, as with a stroboscope; and a model from four sides.
+"""Images of a robot at one moment, or at several, as with a stroboscope.
 
-The four sides (front, right, top, three-quarter) are drawn without perspective, with the axes and numbers of the joints.
+And a model from four sides.
+
+The four sides (front, right, top, three-quarter) are drawn without perspective, with
+the axes and numbers of the joints.
 """
 
 from __future__ import annotations
@@ -67,7 +70,10 @@ DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 def still(
     playback: Playback, times: Sequence[float], settings: Settings
 ) -> Image.Image:
-    """Return the image of a robot at times [s]; several moments are shown side by side in one image."""
+    """Return the image of a robot at times [s].
+
+    Several moments are shown side by side in one image.
+    """
     from PIL import Image
 
     moments = [playback.at(time) for time in times]
@@ -145,7 +151,11 @@ def supersampling(size: tuple[int, int]) -> int:
 
 
 def _transparent(scene: Scene, camera: Camera) -> Image.Image:
-    """Return the image of a camera: the difference between a white and a black background gives the transparency of each pixel."""
+    """Return the image of a camera.
+
+    The difference between a white and a black background gives the transparency of each
+    pixel.
+    """
     from PIL import Image
 
     images = []
@@ -167,7 +177,8 @@ def _row(
 ) -> list[Floats]:
     """Return translations (3,) of robots at points (N, 3), with `roots` (3,), so that the camera sees them apart from each other.
 
-    Robots that are apart keep their positions; others are put in a row, the earliest on the left.
+    Robots that are apart keep their positions; others are put in a row, the earliest on
+    the left.
     """
     right = np.array([*camera.axes[0][:2], 0.0])
     right /= np.linalg.norm(right)
@@ -194,7 +205,11 @@ def _row(
 
 @dataclass(frozen=True, eq=False)
 class JointMark:
-    """A joint as it is drawn: `number` in joint arrays, name, type, `position` [m] and `axis` (3,) in the world, and `limits` as text."""
+    """A joint as it is drawn.
+
+    `number` in joint arrays, name, type, `position` [m] and `axis` (3,) in the world,
+    and `limits` as text.
+    """
 
     number: int
     name: str
@@ -205,7 +220,10 @@ class JointMark:
 
 
 def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
-    """Return the marks of all joints with a link, in order of joint arrays; `link_poses` (L, 7)."""
+    """Return the marks of all joints with a link, in order of joint arrays.
+
+    `link_poses` (L, 7).
+    """
     marks = []
     for number, index in enumerate(body.joint_links):
         if index >= 0:
@@ -356,7 +374,10 @@ def _draw_axis(
     panel: tuple[int, int],
     unit: float,
 ) -> None:
-    """Draw the axis of a joint as an arrow; one towards the camera as a dot in a ring, one away from it as a ring."""
+    """Draw the axis of a joint as an arrow.
+
+    One towards the camera as a dot in a ring, one away from it as a ring.
+    """
     reach = AXIS_LENGTH * size * mark.axis
     tail, middle, tip = camera.project(
         np.stack([mark.position - reach, mark.position, mark.position + reach]), panel
@@ -449,7 +470,10 @@ def _draw_list(
     theme: Theme,
     area: tuple[int, int, int],
 ) -> None:
-    """Write the title and the list of joints into a column: `area` is its left, right and height."""
+    """Write the title and the list of joints into a column.
+
+    `area` is its left, right and height.
+    """
     left, right, height = area
     unit = height / 1000
     edge = round(16 * unit)

@@ -21,7 +21,10 @@ HALO = [min(2 * value, 200) for value in range(256)]
 
 
 def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
-    """Return a font of a height in pixels with the characters of a text; characters without a font are reported once."""
+    """Return a font of a height in pixels with the characters of a text.
+
+    Characters without a font are reported once.
+    """
     face = _face(pixels, None)
     if _missing(None, text):
         file = min((None, *_files()), key=lambda file: len(_missing(file, text)))
@@ -61,7 +64,10 @@ def _missing(file: str | None, text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _drawn(file: str | None, letter: str) -> bytes:
-    """Return the image of a character; for one that the font lacks, it is the same as for a code without a character."""
+    """Return the image of a character.
+
+    For one that the font lacks, it is the same as for a code without a character.
+    """
     return bytes(_face(24, file).getmask(letter))
 
 
@@ -71,7 +77,10 @@ def line_height(height: int) -> int:
 
 
 def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str:
-    """Return the text at a time [s], with warnings about the scene; `names` are of `OVERLAYS`."""
+    """Return the text at a time [s], with warnings about the scene.
+
+    `names` are of `OVERLAYS`.
+    """
     texts = {
         "title": shown(playback.scene.title, 60),
         "time": f"{time:.2f} s",
@@ -89,7 +98,10 @@ def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str
 def text_image(
     text: str, pixels: int, color: tuple[int, int, int], halo: tuple[int, int, int]
 ) -> Image.Image:
-    """Return a text as a transparent RGBA image; a soft `halo` keeps it readable on any background."""
+    """Return a text as a transparent RGBA image.
+
+    A soft `halo` keeps it readable on any background.
+    """
     from PIL import Image, ImageDraw, ImageFilter
 
     margin = max(pixels // 4, 2)

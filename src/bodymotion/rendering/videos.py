@@ -34,7 +34,10 @@ PALETTE_COLORS = 255
 
 @dataclass(frozen=True)
 class Span:
-    """The part of a motion that is shown: from `start` to `end` [s], at a playback `speed`, with `rate` frames per second."""
+    """The part of a motion that is shown.
+
+    From `start` to `end` [s], at a playback `speed`, with `rate` frames per second.
+    """
 
     start: float
     end: float
@@ -62,7 +65,9 @@ def video(
     settings: Settings,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Write a video, whole or not at all, and return its number of frames; `progress(done, total)` is called after each frame.
+    """Write a video, whole or not at all, and return its number of frames.
+
+    `progress(done, total)` is called after each frame.
 
     Raises OSError when the file cannot be written.
     """
@@ -102,7 +107,10 @@ def video(
 
 
 def _sound(playback: Playback, span: Span) -> tuple[Any, int] | None:
-    """Return the music of a span at its own speed; played at another speed it has no sound."""
+    """Return the music of a span at its own speed.
+
+    Played at another speed it has no sound.
+    """
     music = playback.scene.music
     if music is None or span.speed != 1.0:
         return None
@@ -160,7 +168,10 @@ class _Film:
 
 
 class Encoder(VideoFile):
-    """Write frames to a stream; a gif takes its colours from `samples`, some of the frames."""
+    """Write frames to a stream.
+
+    A gif takes its colours from `samples`, some of the frames.
+    """
 
     def __init__(
         self,
@@ -186,7 +197,10 @@ class Encoder(VideoFile):
             self._colors[: len(colors), 1:] = colors
 
     def write(self, image: Image.Image, text: str, theme: Theme) -> None:
-        """Append a frame (RGBA) with a text on it; `image` is changed."""
+        """Append a frame (RGBA) with a text on it.
+
+        `image` is changed.
+        """
         write_text(image, text, theme)
         if self._palette is None:
             self.add(self.frame(np.asarray(image), "rgba"))

@@ -1,7 +1,12 @@
-"""VTK without a screen: its modules, imported when something is drawn; windows in memory; NumPy arrays as VTK data.
+"""VTK without a screen.
 
-On Linux a window draws through EGL, else through OSMesa, else on the X server where there is one; with Mesa none of them needs a graphics
-card. Elsewhere the choice is VTK's. A library is tried before VTK uses it: where it is missing, VTK ends the whole process.
+Its modules, imported when something is drawn; windows in memory; NumPy arrays as VTK
+data.
+
+On Linux a window draws through EGL, else through OSMesa, else on the X server where
+there is one; with Mesa none of them needs a graphics card. Elsewhere the choice is
+VTK's. A library is tried before VTK uses it: where it is missing, VTK ends the whole
+process.
 """
 
 import contextlib
@@ -55,7 +60,10 @@ def poly_data(
     colors: npt.NDArray[Any] | None = None,
     uv: npt.NDArray[Any] | None = None,
 ) -> Any:  # noqa: ANN401
-    """Return points (N, 3) with `indices` of triangles, lines or points; `colors` (N, 3 or 4) are in 0…255, `uv` (N, 2)."""
+    """Return points (N, 3) with `indices` of triangles, lines or points.
+
+    `colors` (N, 3 or 4) are in 0…255, `uv` (N, 2).
+    """
     v = vtk()
     data = v.vtkPolyData()
     points = v.vtkPoints()
@@ -99,10 +107,14 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
 
 
 def pixels_of(window: Any, width: int, height: int) -> npt.NDArray[np.uint8]:  # noqa: ANN401
-    """Return the pixels (H, W, 4) of the lower left part of a window, lowest row first; the fourth channel has no meaning."""
+    """Return the pixels (H, W, 4) of the lower left part of a window, lowest row first.
+
+    The fourth channel has no meaning.
+    """
     v = vtk()
     array = v.vtkUnsignedCharArray()
-    # With the fourth channel, as the window stores them: without it, reading takes seven times as long.
+    # With the fourth channel, as the window stores them: without it, reading takes
+    # seven times as long.
     window.GetRGBACharPixelData(0, 0, width - 1, height - 1, 0, array, 0)
     pixels: npt.NDArray[np.uint8] = v.vtk_to_numpy(array).reshape(height, width, 4)
     return pixels
@@ -115,8 +127,9 @@ class NoRendererError(OSError):
 def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
     """Return a window in memory, of a size in pixels.
 
-    Raises ImportError when VTK is not installed; the message names the extra; NoRendererError when drawing is impossible on this machine;
-    the message names the packages to install.
+    Raises ImportError when VTK is not installed; the message names the extra;
+    NoRendererError when drawing is impossible on this machine; the message names the
+    packages to install.
     """
     gl = need("vtkmodules.vtkRenderingOpenGL2", EXTRA, "drawing images")
     for name in _candidates():
@@ -131,8 +144,10 @@ def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
         if window.GetInitialized():
             return window
     raise NoRendererError(
-        "cannot draw: drawing without a screen needs EGL or OSMesa, and neither works on this machine "
-        f"(Debian: apt-get install {' '.join(DEBIAN_PACKAGES)}, or apt-get install libosmesa6)"
+        "cannot draw: drawing without a screen needs EGL or OSMesa, and neither works "
+        "on this machine "
+        f"(Debian: apt-get install {' '.join(DEBIAN_PACKAGES)}, or apt-get install "
+        "libosmesa6)"
     )
 
 

@@ -1,4 +1,7 @@
-"""`report`: measure, check, plot and show a motion on a body, all on one page. See docs/report.md."""
+"""`report`: measure, check, plot and show a motion on a body, all on one page.
+
+See docs/report.md.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["PLOTS", "Contents", "contents_of", "report"]
 
 PLOTS = ("zmp", "contacts", "joints", "velocities", "torques", "power", "sensors")
-"""The plots of a report; those that a motion does not have are left out."""
+"""The plots of a report.
+
+Those that a motion does not have are left out.
+"""
 NUM_STEPS = 5
 
 
@@ -37,24 +43,30 @@ def report(
     plots: Iterable[str] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Contents:
-    """Write a page about a motion on a body: the robot playing, key figures, worst moments, findings of `check`, plots.
+    """Write a page about a motion on a body.
+
+    The robot playing, key figures, worst moments, findings of `check`, plots.
 
     The page is self-contained: it opens from disk, without a network.
 
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; or an Animation, which is played on the body of Spot.
+        A Body and a Motion, or files of them, in any order; or an Animation, which is
+        played on the body of Spot.
     output:
         The file that is written (.html or .htm), whole or not at all.
     ghost:
-        A second motion, shown as a transparent robot, such as the commanded motion beside the simulated one.
+        A second motion, shown as a transparent robot, such as the commanded motion
+        beside the simulated one.
     what:
-        Names of plots, see `bodymotion.plot`; of the default ones those that the motion has.
+        Names of plots, see `bodymotion.plot`; of the default ones those that the motion
+        has.
     by_position:
         Read joint columns by position, whatever their names.
     options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`,
+        `frame_rate` …
     progress:
         Called with the number of steps that are done, and of all steps.
 
@@ -68,8 +80,9 @@ def report(
     FormatError
         When a file cannot be read.
     ValueError
-        When motion and body do not fit. `WrongUseError` when there is no motion, or no such plot, when the name does not end in .html or
-        .htm, or is that of a file that is read.
+        When motion and body do not fit. `WrongUseError` when there is no motion, or no
+        such plot, when the name does not end in .html or .htm, or is that of a file
+        that is read.
     ImportError
         When packages for plots are missing; the message names the extra to install.
     OSError
@@ -99,7 +112,8 @@ def report(
     )
     if scene.motion is None:
         raise WrongUseError(
-            "a report needs a motion, and there is only a body: bodymotion report MODEL MOTION"
+            "a report needs a motion, and there is only a body: bodymotion report "
+            "MODEL MOTION"
         )
     if scene.without_body:
         raise WrongUseError(

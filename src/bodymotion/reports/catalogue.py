@@ -1,6 +1,9 @@
-"""A page about a catalogue of motions: a table with filters, and a picture and a player of some of them.
+"""A page about a catalogue of motions.
 
-The table draws only the rows that are on the screen. Pictures and players are files beside the page, which loads them when a row is chosen.
+A table with filters, and a picture and a player of some of them.
+
+The table draws only the rows that are on the screen. Pictures and players are files
+beside the page, which loads them when a row is chosen.
 """
 
 import json
@@ -42,10 +45,11 @@ def catalogue_page(
     Parameters
     ----------
     sources:
-        Returns what is shown of the motion of a name in the column `file`: a motion and its body. Without it there are no pictures.
+        Returns what is shown of the motion of a name in the column `file`: a motion and
+        its body. Without it there are no pictures.
     pictures:
-        Number of motions, from the first row on, with a picture (as with a stroboscope; extra `render`) and a player. They are in the
-        folder NAME_files beside the page.
+        Number of motions, from the first row on, with a picture (as with a stroboscope;
+        extra `render`) and a player. They are in the folder NAME_files beside the page.
     progress:
         Called with the numbers of motions that are drawn, and of all.
 
@@ -107,7 +111,10 @@ def catalogue_page(
 
 
 def _cell(value: object) -> object:
-    """Return a value for the table: numbers with five digits, rules with their counts as text."""
+    """Return a value for the table.
+
+    Numbers with five digits, rules with their counts as text.
+    """
     if isinstance(value, float):
         if isfinite(value):
             return float(f"{value:.5g}")

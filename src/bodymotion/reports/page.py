@@ -1,9 +1,12 @@
-"""The report as one page of HTML: self-contained, and readable without its scripts.
+"""The report as one page of HTML.
+
+Self-contained, and readable without its scripts.
 
 `Contents` are the contents of a report about a motion on a body, as plain data.
 
-The robot plays in a frame, with the viewer's page as `srcdoc`; the scripts control it by messages (docs/viewer.md). For programs, the key
-figures are in the page a second time, with all digits, as JSON under the id `figures`.
+The robot plays in a frame, with the viewer's page as `srcdoc`; the scripts control it
+by messages (docs/viewer.md). For programs, the key figures are in the page a second
+time, with all digits, as JSON under the id `figures`.
 """
 
 import json
@@ -63,7 +66,10 @@ class Moment(ShortRepr):
 
 @dataclass(frozen=True)
 class JointRow(ShortRepr):
-    """A joint in the table: the extremes of its quantities, and its limits `lower` and `upper` [rad or m]."""
+    """A joint in the table.
+
+    The extremes of its quantities, and its limits `lower` and `upper` [rad or m].
+    """
 
     joint: str
     displacement: Extreme
@@ -76,7 +82,10 @@ class JointRow(ShortRepr):
 
 @dataclass(frozen=True)
 class Contents(ShortRepr):
-    """The contents of a report, without the robot and the plots. `findings` are those of the motion, then those of the model."""
+    """The contents of a report, without the robot and the plots.
+
+    `findings` are those of the motion, then those of the model.
+    """
 
     title: str
     files: tuple[str, ...]
@@ -98,7 +107,8 @@ def contents_of(
 ) -> Contents:
     """Return the contents for a measured motion.
 
-    Of a motion that plays an animation, the findings are those about the animation; with `check_body`, others have those of the body, too.
+    Of a motion that plays an animation, the findings are those about the animation;
+    with `check_body`, others have those of the body, too.
     """
     body = measures.body
     motion = measures.motion
@@ -183,7 +193,10 @@ def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:
 
 
 def value_text(value: float, unit: str) -> str:
-    """Return an SI value with its unit: 4 digits, angles in degrees, shares in percent, lengths under 10 cm in millimetres."""
+    """Return an SI value with its unit.
+
+    4 digits, angles in degrees, shares in percent, lengths under 10 cm in millimetres.
+    """
     if not isfinite(value):
         return "–"
     if unit.startswith("rad"):
@@ -213,7 +226,8 @@ def page(
 ) -> str:
     """Return the page.
 
-    `contents`: what is reported. `robot`: the page on which the robot plays; empty for none. `plots`: HTML of each plot. `head`: HTML that
+    `contents`: what is reported. `robot`: the page on which the robot plays; empty for
+    none. `plots`: HTML of each plot. `head`: HTML that
     the plots need once. `span`: times of the first and the last frame [s].
     """
     title = html_text(contents.title, 200)
@@ -233,10 +247,13 @@ def page(
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title} · report</title><style>{_file('page.css')}</style>{head}</head><body>"
+        f"<title>{title} · "
+        f"report</title><style>{_file('page.css')}</style>{head}</head><body>"
         f"<header><h1>{title}</h1><p>{about}</p></header><main>{''.join(sections)}</main>"
-        "<footer>Made by bodymotion. Velocities and accelerations come from splines through the frames; torques from "
-        "inverse dynamics with the masses of the model and a flat, rigid ground.</footer>"
+        "<footer>Made by bodymotion. Velocities and accelerations come from splines "
+        "through the frames; torques from "
+        "inverse dynamics with the masses of the model and a flat, rigid "
+        "ground.</footer>"
         f'<script type="application/json" id="figures">{_json(contents.figures)}</script>'
         f"<script>{_file('page.js')}</script></body></html>"
     )

@@ -1,8 +1,11 @@
-"""Keep forearms and hands apart from the rest of a robot: capsules in its links, and the pairs of them that come near in a motion.
+"""Keep forearms and hands apart from the rest of a robot.
 
-Along the longest side of the box of a link lie one to `MAX_BESIDE` capsules beside each other. The box is the smallest along the axes of
-one of its shapes. Their radius is between that of the box and that of the farthest point. Those of two links stay apart, or as far as they
-are at rest, where that is less.
+Capsules in its links, and the pairs of them that come near in a motion.
+
+Along the longest side of the box of a link lie one to `MAX_BESIDE` capsules beside each
+other. The box is the smallest along the axes of one of its shapes. Their radius is
+between that of the box and that of the farthest point. Those of two links stay apart,
+or as far as they are at rest, where that is less.
 """
 
 import numpy as np
@@ -18,7 +21,10 @@ from bodymotion.retargeting.roles import DIGITS, SIDES, Figure
 
 MAX_BESIDE = 4
 FLAT_FACTOR = 0.8
-"""Maximum number of capsules of a link; it has ceil(FLAT_FACTOR · width / thickness)."""
+"""Maximum number of capsules of a link.
+
+It has ceil(FLAT_FACTOR · width / thickness).
+"""
 OUTER_SHARE = 0.4
 ROUND_SHARE = 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
@@ -96,7 +102,10 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.Task]:
 
 
 def _capsules(shapes: CollisionPoints, figure: Figure) -> Floats:
-    """Return rows for capsules, symmetric in trunk and head: first shape of the link, begin and way (3,) in its frame, radius [m]."""
+    """Return rows for capsules, symmetric in trunk and head.
+
+    First shape of the link, begin and way (3,) in its frame, radius [m].
+    """
     rows = []
     hips = [figure.rest[f"{side} hip"] for side in SIDES]
     lateral = (hips[0] - hips[1]) / np.linalg.norm(hips[0] - hips[1])

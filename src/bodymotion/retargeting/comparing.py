@@ -1,9 +1,13 @@
-"""Compare a motion of a robot with its source: in figures (`compare_retarget`), and in a view (`side_by_side`).
+"""Compare a motion of a robot with its source.
 
-With d the directions of the source's limbs, L the lengths of the robot's, and its shoulder or hip s, the goal of a hand or foot is
-s + Σ L·d; its reach is the distance from there. Of a quadruped, goals of the feet, contact, and the directions of the trunk are planned
-(`retargeting.quadruped`). A foot slides by the path along the ground of what touches it while the source's foot is in contact
-(`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
+In figures (`compare_retarget`), and in a view (`side_by_side`).
+
+With d the directions of the source's limbs, L the lengths of the robot's, and its
+shoulder or hip s, the goal of a hand or foot is s + Σ L·d; its reach is the distance
+from there. Of a quadruped, goals of the feet, contact, and the directions of the trunk
+are planned (`retargeting.quadruped`). A foot slides by the path along the ground of
+what touches it while the source's foot is in contact (`retargeting.source` defines
+when), and it floats while it is more than `MAX_FLOAT` above the ground then.
 """
 
 from collections.abc import Mapping
@@ -83,14 +87,18 @@ class RetargetComparison(ShortRepr):
     directions:
         [rad] By limb, or axis of the trunk, the mean angle to the source's.
     outline:
-        The mean difference of height, largest and smallest width of all joints, as a share of the figure's height. It uses no roles, so it
-        shows where roles are wrong, which the other figures do not. None between a figure with two legs and one with four.
+        The mean difference of height, largest and smallest width of all joints, as a
+        share of the figure's height. It uses no roles, so it shows where roles are
+        wrong, which the other figures do not. None between a figure with two legs and
+        one with four.
     contact_agreement:
-        Share of the frames in which a foot is in contact if and only if the source's is, mean of all feet.
+        Share of the frames in which a foot is in contact if and only if the source's
+        is, mean of all feet.
     slide:
         [m] By foot, over the ground in all its stance phases.
     float_share:
-        Share of the frames with contact of the source's foot in which the robot's foot is in the air.
+        Share of the frames with contact of the source's foot in which the robot's foot
+        is in the air.
     penetration:
         [m] The largest depth of a link below the ground.
     joint_jumps, root_jumps:
@@ -98,8 +106,8 @@ class RetargetComparison(ShortRepr):
     limit_violations, speed_violations:
         Frames in which a joint is beyond a limit, or faster than its velocity limit.
     collision_share:
-        Share of up to `COLLISION_FRAMES` frames in which links overlap that do not at rest; None without the extra `sim`, or where MuJoCo
-        cannot load the body.
+        Share of up to `COLLISION_FRAMES` frames in which links overlap that do not at
+        rest; None without the extra `sim`, or where MuJoCo cannot load the body.
     """
 
     frames: int
@@ -126,7 +134,8 @@ class RetargetComparison(ShortRepr):
         rows = [
             (
                 "frames",
-                f"{self.frames} in {self.seconds:.2f} s{rest if self.unmatched > MAX_UNMATCHED else ''}",
+                f"{self.frames} in {self.seconds:.2f} "
+                f"s{rest if self.unmatched > MAX_UNMATCHED else ''}",
             ),
             *(
                 ("reach", f"{name} within {1e3 * far:.1f} mm on average")
@@ -146,7 +155,8 @@ class RetargetComparison(ShortRepr):
             ),
             (
                 "float",
-                f"{floats:.1f} % of the frames with contact, by more than {1e3 * MAX_FLOAT:g} mm",
+                f"{floats:.1f} % of the frames with contact, by more than "
+                f"{1e3 * MAX_FLOAT:g} mm",
             ),
             ("penetration", f"{1e3 * self.penetration:.1f} mm at most"),
             ("jumps", f"{self.joint_jumps} of joints, {self.root_jumps} of the root"),
@@ -162,7 +172,8 @@ class RetargetComparison(ShortRepr):
             rows.append(
                 (
                     "collisions",
-                    f"links overlap in {100 * self.collision_share:.1f} % of the frames",
+                    f"links overlap in {100 * self.collision_share:.1f} % of the "
+                    "frames",
                 )
             )
         return "".join(f"{name:<13}{text}\n" for name, text in rows)
@@ -177,9 +188,12 @@ def compare_retarget(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> RetargetComparison:
-    """Return the errors of a motion of a body against its source; parameters and exceptions as those of `retarget`.
+    """Return the errors of a motion of a body against its source.
 
-    The motion is compared at the source's times, up to its end, in its own mean heading. The ground is at z = 0, where `retarget` puts it.
+    Parameters and exceptions as those of `retarget`.
+
+    The motion is compared at the source's times, up to its end, in its own mean
+    heading. The ground is at z = 0, where `retarget` puts it.
     """
     source, source_body = with_body(source, source_body)
     figure = figure_of_body(body, roles)
@@ -395,7 +409,10 @@ def _slides(feet: Floats, points: Floats) -> Floats:
 
 
 def _collision_share(body: Body, q: Floats, root: Floats) -> float | None:
-    """Return the share of frames, evenly spread, in which links of the body collide; None where that cannot be found out."""
+    """Return the share of frames, evenly spread, in which links of the body collide.
+
+    None where that cannot be found out.
+    """
     from bodymotion.checks.physics.collisions import find_collisions
 
     rows = np.unique(np.linspace(0, len(q) - 1, COLLISION_FRAMES).astype(int))
@@ -415,9 +432,12 @@ def side_by_side(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> tuple[Body, Motion]:
-    """Return a body with the links of a source and of a robot, and its motion: `bm.view(*bm.side_by_side(person, robot, motion))`.
+    """Return a body with the links of a source and of a robot, and its motion.
 
-    The source is left of the robot, in its heading and size, so that their paths are equal. Parameters and errors: `compare_retarget`.
+    `bm.view(*bm.side_by_side(person, robot, motion))`.
+
+    The source is left of the robot, in its heading and size, so that their paths are
+    equal. Parameters and errors: `compare_retarget`.
     """
     source, source_body = with_body(source, source_body)
     robot = figure_of_body(body, roles)

@@ -1,9 +1,15 @@
-"""The feet of a retargeted motion: pinned to the ground while those of the source are in contact, on smooth paths in between.
+"""The feet of a retargeted motion.
 
-In a stance phase the foot is flat, or has the pitch of the source, and a roll where the ankle cannot hold it flat. Its yaw is the mean of
-the phase; it follows the source where that differs by more than `FREE_YAW`. With R(t) its orientations and c(t) the middle of what touches
-the ground, in its frame, it rolls without sliding: p(t + 1) − p(t) = R(t)·c(t) − R(t + 1)·c(t). In a swing the foot is on the path
-of the source, moved by quintic polynomials within `RETURN_TIME` of the phases before and after it; it is clear of the ground (`CLEARANCE`).
+Pinned to the ground while those of the source are in contact, on smooth paths in
+between.
+
+In a stance phase the foot is flat, or has the pitch of the source, and a roll where the
+ankle cannot hold it flat. Its yaw is the mean of the phase; it follows the source where
+that differs by more than `FREE_YAW`. With R(t) its orientations and c(t) the middle of
+what touches the ground, in its frame, it rolls without sliding: p(t + 1) − p(t) =
+R(t)·c(t) − R(t + 1)·c(t). In a swing the foot is on the path of the source, moved by
+quintic polynomials within `RETURN_TIME` of the phases before and after it; it is clear
+of the ground (`CLEARANCE`).
 """
 
 import numpy as np
@@ -18,7 +24,10 @@ from bodymotion.retargeting.source import Sole
 FREE_YAW = 0.15
 FREE_PITCH = 0.04
 FREE_TILT = 0.02
-"""[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
+"""[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed.
+
+FREE_TILT where its ankle allows no less.
+"""
 PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
 CLEARANCE = 0.12  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
 RETURN_TIME = 0.5  # [s] Maximum time from a stance phase to the path of the source, and from that to the next one.
@@ -35,7 +44,8 @@ def foot_path(
 ) -> Floats:
     """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for one of the source (T, 7) at times (T,) [s].
 
-    `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
+    `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the
+    foot can have, and kept but for `FREE_TILT`.
     """
     on = np.asarray(contact.any(axis=1))
     return between_stances(
@@ -46,7 +56,11 @@ def foot_path(
 def between_stances(
     raw: Floats, times: Floats, stances: Floats, on: Bools, sole: Sole
 ) -> Floats:
-    """Return the poses (T, 7) of a foot: `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and end there."""
+    """Return the poses (T, 7) of a foot.
+
+    `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and
+    end there.
+    """
     known = np.flatnonzero(on)
     swing = np.flatnonzero(~on)
     out = np.where(on[:, None], stances, raw)
@@ -118,7 +132,8 @@ def _stances(
     on = np.asarray(contact.any(axis=1))
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
     weights = np.where(contact.all(axis=1), 1.0, TILTED_SHARE)
-    # Of the first phase its end counts most: it must not depend on where the recording begins.
+    # Of the first phase its end counts most: it must not depend on where the recording
+    # begins.
     if not on.all():
         last = int((~on).argmax())
     else:

@@ -1,4 +1,6 @@
-"""A recorded person, or a quadruped, as a quadruped robot. Two legs become two diagonal pairs, and a walk becomes a trot.
+"""A recorded person, or a quadruped, as a quadruped robot.
+
+Two legs become two diagonal pairs, and a walk becomes a trot.
 
 Of a person, where h is the height of the robot's hips when it stands:
 
@@ -6,17 +8,22 @@ Of a person, where h is the height of the robot's hips when it stands:
     height            s times that of the hips, within `HEIGHTS`·h
     roll, pitch       those of the chest, within ±`MAX_LEAN`
     steps             the left foot is the front left and the hind right one, the right foot the others: they are on the ground when it is,
-                      each where the middle of its stance phase would have it at rest under its hip, and swing as high as s times the ankle
+                      each where the middle of its stance phase would have it at rest
+                      under its hip, and swing as high as s times the ankle
     body              at most `MAX_AWAY`·h from above the middle of its feet
 
-Arms and head have no counterpart. Of a quadruped, with s the length of the robot's legs over the source's:
+Arms and head have no counterpart. Of a quadruped, with s the length of the robot's legs
+over the source's:
 
     body              the frame of the four hips, its path times s
     feet              s times the source's from the middle of its hips, moved within its heading by what distances of hips (x) and feet
-                      (y) differ; pinned in stance phases (`source`), and changed in swings by what both phases next to them are
+                      (y) differ; pinned in stance phases (`source`), and changed in
+                      swings by what both phases next to them are
 
-Inverse kinematics brings a robot as near to this plan as its limits allow, feet first. A knee bends where its limits allow more, and
-backwards where they allow both. Spot's own animation is the plan of a person for `NOMINAL_FEET` and `NOMINAL_HEIGHT` (`retarget_to_spot`).
+Inverse kinematics brings a robot as near to this plan as its limits allow, feet first.
+A knee bends where its limits allow more, and backwards where they allow both. Spot's
+own animation is the plan of a person for `NOMINAL_FEET` and `NOMINAL_HEIGHT`
+(`retarget_to_spot`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -72,7 +79,10 @@ PAIRS = (0, 1, 1, 0)  # For each leg the foot of the person: 0 left, 1 right.
 BENT = 1.5
 MIN_BENT = 0.1
 BOTH_WAYS = 0.5
-"""[rad] How far knees are bent where the search begins, and at least; and the difference of the ranges to both sides that counts."""
+"""[rad] How far knees are bent where the search begins, and at least.
+
+And the difference of the ranges to both sides that counts.
+"""
 # The weights of goals, and that [1/rad] of the posture.
 FOOT = 10.0
 TRUNK = 1.0
@@ -84,14 +94,18 @@ RESTARTS = 20
 
 
 Stand: TypeAlias = tuple[float, Floats]
-"""How a quadruped stands: the height [m] of its hips, and the positions of its feet (4, 3) from their middle."""
+"""How a quadruped stands.
+
+The height [m] of its hips, and the positions of its feet (4, 3) from their middle.
+"""
 SPOT: Stand = (NOMINAL_HEIGHT, NOMINAL_FEET)
 
 
 class Plan(NamedTuple):
     """What a quadruped does in T frames, on the ground at z = 0.
 
-    `body` (T, 3) [m] is the middle of its hips, from the height of its feet; `rpy` (T, 3) [rad] its roll, pitch and yaw; `feet` (T, 4, 3)
+    `body` (T, 3) [m] is the middle of its hips, from the height of its feet; `rpy` (T,
+    3) [rad] its roll, pitch and yaw; `feet` (T, 4, 3)
     are the positions of the feet, and `contact` (T, 4) whether they are on the ground.
     """
 
@@ -113,7 +127,10 @@ def planned(
     source_roles: Mapping[str, str] | None,
     stand: Stand,
 ) -> Plan:
-    """Return the plan for a quadruped that stands so; parameters and errors as `retarget`."""
+    """Return the plan for a quadruped that stands so.
+
+    Parameters and errors as `retarget`.
+    """
     moving = moving_figure(source, source_body, source_roles)
     if moving.figure.is_quadruped:
         return _plan_of_quadruped(moving, stand)
@@ -195,7 +212,10 @@ def _plan_of_quadruped(moving: MovingFigure, stand: Stand) -> Plan:
 
 
 def _frames(hips: Floats) -> Floats:
-    """Return the orientations (..., 4) of the frames of hips (..., 4, 3): x from the hind to the front ones, y to the left."""
+    """Return the orientations (..., 4) of the frames of hips (..., 4, 3).
+
+    X from the hind to the front ones, y to the left.
+    """
     x = hips[..., :2, :].sum(axis=-2) - hips[..., 2:, :].sum(axis=-2)
     z = np.cross(x, hips[..., ::2, :].sum(axis=-2) - hips[..., 1::2, :].sum(axis=-2))
     axes = np.stack([x, np.cross(z, x), z], axis=-1)
@@ -210,7 +230,11 @@ def level_frame(figure: Figure) -> Floats:
 
 
 def stand_of(figure: Figure) -> Stand:
-    """Return how a quadruped stands: with its feet ahead or behind where its hips are, and as wide as in the upright pose."""
+    """Return how a quadruped stands.
+
+    With its feet ahead or behind where its hips are, and as wide as in the upright
+    pose.
+    """
     hips, knees, feet = (
         np.array([figure.rest[f"{leg} {part}"] for leg in LEGS])
         for part in ("hip", "knee", "foot")
@@ -235,9 +259,12 @@ def retarget_to_spot(
     source_body: Body | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> Animation:
-    """Return an animation of Spot, without its arm, that steps and leans as a recorded figure does; `bm.play` makes it a motion.
+    """Return an animation of Spot, without its arm, that steps and leans as a recorded figure does.
 
-    Parameters and errors are those of `retarget`. The animation begins at its origin, facing along x.
+    `bm.play` makes it a motion.
+
+    Parameters and errors are those of `retarget`. The animation begins at its origin,
+    facing along x.
     """
     plan = planned(*with_body(source, source_body), source_roles, SPOT)
     times = plan.times
@@ -367,7 +394,11 @@ def contact_depths(body: Body, figure: Figure, placed: Floats) -> Floats:
 
 
 def _steps(at_rest: Floats, on: Bools, lift: Floats, limits: Floats) -> Floats:
-    """Return the path (T, 3) of a foot: in each stance phase where `at_rest` (T, 3) has it in the middle, and swings in between."""
+    """Return the path (T, 3) of a foot.
+
+    In each stance phase where `at_rest` (T, 3) has it in the middle, and swings in
+    between.
+    """
     out = np.array(at_rest)
     for a, b in runs(on):
         out[a:b] = at_rest[(a + b) // 2]

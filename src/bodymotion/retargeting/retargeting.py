@@ -1,6 +1,7 @@
 """Transfer a recorded motion to a robot: `retarget`.
 
-With s the length of the robot's leg over the source's, d the directions of the source's limbs and L the lengths of the robot's:
+With s the length of the robot's leg over the source's, d the directions of the source's
+limbs and L the lengths of the robot's:
 
     hips      s times the path of the source, moved by the mean of (ankle − hip − Σ L·d) of both legs, low-pass filtered; and no further
               from a foot in contact than the leg is long
@@ -8,12 +9,15 @@ With s the length of the robot's leg over the source's, d the directions of the 
     arms      elbow = shoulder + L·d, wrist = elbow + L·d, hand = wrist + L·d
     pelvis, chest, head, feet    the orientations of the source, with x forward, y left, z up where both are upright
 
-Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: hips, trunk and legs, then arms
-and head, with goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
-Feet that cannot reach their goals are planned again, with the orientations that they reach. Goals and joints are low-pass filtered. A last
-pass over legs and trunk keeps velocity limits, filters what is sudden more, since no posture reaches the goals (`speeds`), pins each stance
-by the mean of where its foot is then, and brings the feet there; it is repeated as long as that brings them much nearer. One over the arms
-keeps them apart from the body (`capsules`).
+Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these
+goals as limits allow: hips, trunk and legs, then arms and head, with goals from where
+the shoulders are. A posture weight decides what is left open, such as the twist of an
+arm. Feet that cannot reach their goals are planned again, with the orientations that
+they reach. Goals and joints are low-pass filtered. A last pass over legs and trunk
+keeps velocity limits, filters what is sudden more, since no posture reaches the goals
+(`speeds`), pins each stance by the mean of where its foot is then, and brings the feet
+there; it is repeated as long as that brings them much nearer. One over the arms keeps
+them apart from the body (`capsules`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,7 +93,10 @@ HEAD = 0.3
 KNEE = 0.13
 ARM = 0.3
 HAND = 0.1
-"""The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
+"""The weights of goals.
+
+SWING is that of the orientation of feet where it is not known yet what they can reach.
+"""
 LAST_FOOT = 30.0
 LAST_PELVIS = 10.0
 LESS = 0.7
@@ -118,14 +125,20 @@ STEPS = 2
 ARM_STEPS = 4
 LAST_STEPS = 1
 RESTARTS = 20
-"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and tried start poses."""
+"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs.
+
+And tried start poses.
+"""
 SLICE = 1000
 RUN_IN = 40
 """Frames that are solved one after another, about, and those by which a slice begins later. It ends where the hips are high: near there
 is the posture with which the search begins."""
 BENT = 0.4
 MIN_BENT = 0.05
-"""[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
+"""[rad] How far knees and elbows are bent where the search begins, and at least.
+
+Beyond straight they would bend to the other side.
+"""
 MAX_DEPTH = 0.004  # [m] Where a shin leans, the block of an ankle reaches below the sole, which is not lifted for less.
 MIN_SWING_SHARE = 0.3  # A hinge whose limb moves ahead by less than this share of its way bends to its wider side.
 
@@ -138,22 +151,25 @@ def retarget(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> Motion:
-    """Return the motion of a body that follows a recorded figure; its `problems` are the jumps of the source.
+    """Return the motion of a body that follows a recorded figure.
+
+    Its `problems` are the jumps of the source.
 
     Parameters
     ----------
     source:
-        A skeleton, an animation of Spot, or the motion of another robot, `source_body`. A skeleton of the body's own links (`to_skeleton`)
-        returns the body's motion.
+        A skeleton, an animation of Spot, or the motion of another robot, `source_body`.
+        A skeleton of the body's own links (`to_skeleton`) returns the body's motion.
     roles, source_roles:
-        By role (`roles.ROLES`, `roles.QUADRUPED_ROLES`), names of links of the body and of joints or links of the source, where they are
-        not found automatically.
+        By role (`roles.ROLES`, `roles.QUADRUPED_ROLES`), names of links of the body and
+        of joints or links of the source, where they are not found automatically.
 
     Raises
     ------
     ValueError
-        When the roles of joints cannot be found, the source has no frames or numbers that are not finite, or a source that is no motion
-        of a robot has a `source_body`.
+        When the roles of joints cannot be found, the source has no frames or numbers
+        that are not finite, or a source that is no motion of a robot has a
+        `source_body`.
     """
     source, source_body = with_body(source, source_body)
     if isinstance(source, Skeleton) and not roles and not source_roles:
@@ -294,7 +310,10 @@ class Goals:
         self.plan_feet()
 
     def _apart(self) -> None:
-        """Move feet that would overlap apart, to both sides of the pelvis: the fewer, the farther one is ahead of the other."""
+        """Move feet that would overlap apart, to both sides of the pelvis.
+
+        The fewer, the farther one is ahead of the other.
+        """
         (left, right), (one, other) = self.raw, self.soles
         way = rotations.rotate(
             rotations.conjugate(self.pelvis[:, 3:]), left[:, :3] - right[:, :3]
@@ -318,8 +337,9 @@ class Goals:
     ) -> None:
         """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links, and move the pelvis with them.
 
-        The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long. Of what
-        the plan before is changed by, `shares` (T, 2) are taken.
+        The pelvis moves by the mean of what both feet are moved, and is no further from
+        a foot in contact than a leg is long. Of what the plan before is changed by,
+        `shares` (T, 2) are taken.
         """
         times = self.recording.times
         contact = self.recording.contact
@@ -403,7 +423,8 @@ class Goals:
     def missed(self, placed: Floats) -> Floats:
         """Return for each foot (T, 2) 0 where its sole is near its goals, up to 1 where it is far, in poses (T, L, 7) of the links.
 
-        It is that of the mean distance in a stance phase; in swings it goes from one to the next.
+        It is that of the mean distance in a stance phase; in swings it goes from one to
+        the next.
         """
         shares = np.zeros(self.recording.on_ground.shape)
         frames = np.arange(len(placed))
@@ -425,7 +446,8 @@ class Goals:
     def follow(self, placed: Floats) -> Floats:
         """Move the goals of each stance phase by the mean of what the foot is away in poses (T, L, 7) of the links.
 
-        Swings are as in these poses, moved to begin and end at the goals. Return how far (T,) [m] the feet are from their goals.
+        Swings are as in these poses, moved to begin and end at the goals. Return how
+        far (T,) [m] the feet are from their goals.
         """
         away = np.zeros(len(placed))
         for k, side in enumerate(SIDES):
@@ -573,7 +595,10 @@ class Goals:
         return tasks
 
     def chain(self, base: Floats, *roles: str) -> list[Floats]:
-        """Return the positions (T, 3) of the roles of a limb after the first, which is at `base` (T, 3): limb by limb as the source."""
+        """Return the positions (T, 3) of the roles of a limb after the first, which is at `base` (T, 3).
+
+        Limb by limb as the source.
+        """
         found = []
         for start, end, way in zip(
             roles, roles[1:], self.recording.directions(*roles), strict=False
@@ -649,7 +674,10 @@ class Goals:
         return [task for task in tasks if task.link != chest]
 
     def space(self, columns: list[int], weight: float, free_root: bool = True) -> Space:
-        """Return that joints in `columns` move, and the root; `weight` [1/rad] is that of the posture, but not of what moves the pelvis."""
+        """Return that joints in `columns` move, and the root.
+
+        `weight` [1/rad] is that of the posture, but not of what moves the pelvis.
+        """
         weights = np.full(6 + self.body.num_joints, weight)
         weights[[6 + column for column in self.columns("pelvis")]] = 0.0
         free = free_root and not self.body.is_mounted
@@ -665,8 +693,9 @@ class Goals:
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7), with a search that begins where knees are bent, slice by slice of the frames.
 
-        Each slice begins `RUN_IN` frames after its end, with more steps, and goes backwards in time: the result does not depend on where
-        the recording begins. A `root` (7,) that is given stays where it is.
+        Each slice begins `RUN_IN` frames after its end, with more steps, and goes
+        backwards in time: the result does not depend on where the recording begins. A
+        `root` (7,) that is given stays where it is.
         """
         count = len(self.pelvis)
         start = self.start

@@ -1,6 +1,9 @@
-"""Roles of joints of a person or a robot, such as the left knee, found by topology and geometry; names help where these do not decide.
+"""Roles of joints of a person or a robot, such as the left knee, found by topology and geometry.
 
-A figure is a tree of joints at their positions in one upright pose, z up. With height h from its lowest to its highest joint:
+Names help where these do not decide.
+
+A figure is a tree of joints at their positions in one upright pose, z up. With height h
+from its lowest to its highest joint:
 
     legs       of a person, two limbs whose bones mirror each other (`skeleton.limbs`); of a robot, branches with tips below 0.25·h
     pelvis     the lowest common ancestor of the tips of the legs; seen from there the tree is a tree again
@@ -8,20 +11,26 @@ A figure is a tree of joints at their positions in one upright pose, z up. With 
     head       on the way to the highest other tip beyond the chest: of a person where it branches, else its last joint; of a robot the link
                of that name, else the one before the tip
 
-Knees and elbows of a person, whose joints are balls, are where upper and lower limb meet: the joint K with the largest product of the
-bones above and below. Joints of a limb that do not bend in the clip only twist it, and divide no bone. Hip, ankle, shoulder and wrist are
-the joints before and behind K. The toes of a person are in front, and its knees bend to the front. Names decide nothing of this, except
-left and right where legs are straight and have no toes.
+Knees and elbows of a person, whose joints are balls, are where upper and lower limb
+meet: the joint K with the largest product of the bones above and below. Joints of a
+limb that do not bend in the clip only twist it, and divide no bone. Hip, ankle,
+shoulder and wrist are the joints before and behind K. The toes of a person are in
+front, and its knees bend to the front. Names decide nothing of this, except left and
+right where legs are straight and have no toes.
 
-Of a robot, a knee is the joint K whose least distance from the leg's begin and end is largest; the elbow is the first that is nearly so. An
-axis of a knee points sideways, one of an elbow across upper arm and forearm. A name such as shin counts 1.5 times. K is the same joint on
-both sides where the limbs have as many, by the smaller distance of both sides. The hip is the point c with the smallest sum of
+Of a robot, a knee is the joint K whose least distance from the leg's begin and end is
+largest; the elbow is the first that is nearly so. An axis of a knee points sideways,
+one of an elbow across upper arm and forearm. A name such as shin counts 1.5 times. K is
+the same joint on both sides where the limbs have as many, by the smaller distance of
+both sides. The hip is the point c with the smallest sum of
 |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee; ankle, shoulder and wrist likewise. A robot's left
 is found by name, without names it is at +y: where z × forward points.
 
-A quadruped has tips below 0.25·h on four legs, which begin where the paths to them separate; tips with a common joint in the lower half are
-one foot. Of the three ways to make two pairs of legs, the front and the hind legs are those whose middles are furthest apart. What is in
-front is found by name; without names it is along `FORWARD_AXES` of a robot, and where the highest tip of an animal is.
+A quadruped has tips below 0.25·h on four legs, which begin where the paths to them
+separate; tips with a common joint in the lower half are one foot. Of the three ways to
+make two pairs of legs, the front and the hind legs are those whose middles are furthest
+apart. What is in front is found by name; without names it is along `FORWARD_AXES` of a
+robot, and where the highest tip of an animal is.
 """
 
 import re
@@ -61,7 +70,10 @@ ROLES = (
     "head",
     *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb),
 )
-"""All roles of a figure with two legs. One without arms or head lacks theirs."""
+"""All roles of a figure with two legs.
+
+One without arms or head lacks theirs.
+"""
 ENDS = ("front", "hind")
 LEGS = tuple(f"{end} {side}" for end in ENDS for side in SIDES)
 LEG_ENDS = tuple(f"{leg} foot" for leg in LEGS)
@@ -71,7 +83,11 @@ QUADRUPED_ROLES = (
 )
 """All roles of a figure with four legs."""
 DIGITS = 9
-"""Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
+"""Of lengths and poses.
+
+The last digits depend on where a recording begins, and would decide between postures
+that are equally good.
+"""
 MAX_JOINTS = 2000
 """Of a figure with its ends."""
 MAX_FEET = 8
@@ -83,7 +99,10 @@ MAX_SAMPLES = 100
 MAX_FOOT_HEIGHT = 0.25
 """Of the height of a robot: feet are below."""
 LEG_SPLIT_HEIGHT = 0.5
-"""Of the height of a trunk: four legs are separate above; tips that meet below it are parts of one foot."""
+"""Of the height of a trunk.
+
+Four legs are separate above; tips that meet below it are parts of one foot.
+"""
 MIN_ARM = 0.12
 """Of the height: shorter branches to both sides are no arms."""
 MIN_SHIN = 0.12
@@ -99,7 +118,10 @@ MIN_KNEE_COSINE = 0.7
 MAX_ELBOW_COSINE = 0.6
 """Between the axis of an elbow, and upper arm and forearm, at most."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
-"""Of the best score, for a robot: the first joint above is taken, since wrists can be as central as elbows."""
+"""Of the best score, for a robot.
+
+The first joint above is taken, since wrists can be as central as elbows.
+"""
 MIDDLE_NAMES = {
     "knee": re.compile("knee|shin|shank|calf|tibia|lower_?leg", re.I),
     "elbow": re.compile("elb|fore_?arm|lower_?arm", re.I),
@@ -129,15 +151,25 @@ MIN_BEND = np.radians(2)
 MIN_LIMB_BEND = np.radians(10)
 """[rad] A limb of a person that bends by less, as in a single pose, does not show which joints only twist it."""
 MIN_BALANCE = 0.4
-"""The shorter of upper and lower limb over the longer one, at least, if joints are left out that only twist: else one was a stiff elbow."""
+"""The shorter of upper and lower limb over the longer one, at least, if joints are left out that only twist.
+
+Else one was a stiff elbow.
+"""
 OUTER_SHARE = 0.25
-"""Of the length of the bone: upper arms and thighs begin further apart. Those of people are 1.2 and 0.5 apart."""
+"""Of the length of the bone.
+
+Upper arms and thighs begin further apart. Those of people are 1.2 and 0.5 apart.
+"""
 MIN_WEIGHT = 0.25
 """Of bones that begin at one point, as a middle is found."""
 MIN_TURN = 1e-3
-"""Of the height: toes, or knees that bend, show in front where they are further ahead."""
+"""Of the height: toes, or knees that bend, show in front where they are further ahead.
+"""
 LYING_HEIGHT = 1 / 3
-"""Of its longest extent: a body that is less high lies in its model, as some with y up do."""
+"""Of its longest extent.
+
+A body that is less high lies in its model, as some with y up do.
+"""
 UPRIGHT_ROTATIONS = rotations.from_rpy(
     0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]])
 )
@@ -145,9 +177,15 @@ UPRIGHT_ROTATIONS = rotations.from_rpy(
 MAX_ARM = 0.9
 """Of the length of a leg: longer arms of a robot that lies are front legs."""
 MAX_LOW_ARM = 0.8
-"""Of the length of a leg: longer arms of an animal that stands on them are front legs."""
+"""Of the length of a leg.
+
+Longer arms of an animal that stands on them are front legs.
+"""
 MIN_TILT = np.radians(3)
-"""[rad] Soles that are tilted by less are level; and edges that differ by less are one sole."""
+"""[rad] Soles that are tilted by less are level.
+
+And edges that differ by less are one sole.
+"""
 MAX_TILT = np.radians(30)
 """[rad] Soles are made level in the upright pose up to this tilt."""
 MIN_SOLE = 0.5
@@ -166,7 +204,11 @@ class Point(NamedTuple):
 
 
 class Limb(NamedTuple):
-    """A leg or an arm: the points (3,) [m] of its upper end, its middle and its lower end, and the joints of the last two."""
+    """A leg or an arm.
+
+    The points (3,) [m] of its upper end, its middle and its lower end, and the joints
+    of the last two.
+    """
 
     middle: int
     last: int
@@ -238,7 +280,8 @@ class _Tree:
     num_joints:
         The number of joints, which the ends follow.
     clip:
-        (S, N, 3) [m] Positions in some frames of a recording; in the upright pose alone for a robot.
+        (S, N, 3) [m] Positions in some frames of a recording; in the upright pose alone
+        for a robot.
     legs:
         The legs of a person, found from the lengths of bones.
     """
@@ -267,7 +310,8 @@ def figure_of_skeleton(
     Raises
     ------
     ValueError
-        When it has neither two nor four legs; the message names what was found. Also for roles or names in `given` that do not exist.
+        When it has neither two nor four legs; the message names what was found. Also
+        for roles or names in `given` that do not exist.
     """
     ends = [
         Point(k, end)
@@ -279,9 +323,12 @@ def figure_of_skeleton(
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
-    """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`.
+    """Return the figure of a body, all joints at 0 or the limit next to it.
 
-    One that lies in this pose is rotated upright, and feet that are not level are rotated, so that their soles are.
+    Errors as `figure_of_skeleton`.
+
+    One that lies in this pose is rotated upright, and feet that are not level are
+    rotated, so that their soles are.
     """
     check_kind(body, "body", Body)
     placed = body.forward_kinematics(neutral(body))
@@ -301,7 +348,10 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
 
 
 def _lies(body: Body, placed: Floats) -> bool:
-    """Return whether a body lies with its links at poses (L, 7): it is flat, or left and right ones are as far above and below the root."""
+    """Return whether a body lies with its links at poses (L, 7).
+
+    It is flat, or left and right ones are as far above and below the root.
+    """
     depths = [0]
     for link in body.links[1:]:
         depths.append(depths[link.parent] + 1)
@@ -341,13 +391,17 @@ def _figure_of_body(
         arm[0] in figure.points and figure.length(*arm) < MAX_ARM * figure.length(*leg)
     ):
         raise ValueError(
-            f"{figure.name}: found no upright pose; expected a figure with two or four legs"
+            f"{figure.name}: found no upright pose; expected a figure with two or "
+            "four legs"
         )
     return _with_level_feet(body, figure)
 
 
 def foot_cloud(body: Body, figure: Figure, role: str) -> Floats:
-    """Return the contact points (N, 3) of a role's link and what it carries, in the upright pose; none without shapes."""
+    """Return the contact points (N, 3) of a role's link and what it carries, in the upright pose.
+
+    None without shapes.
+    """
     foot = figure.points[role][0]
     carried = (
         k
@@ -501,7 +555,8 @@ def _find_figure(
     for role, joint in given.items():
         if role not in (*ROLES, *QUADRUPED_ROLES):
             raise ValueError(
-                f"{name}: no role {role!r}; {choices(str(role), [*ROLES, *QUADRUPED_ROLES])}"
+                f"{name}: no role {role!r}; "
+                f"{choices(str(role), [*ROLES, *QUADRUPED_ROLES])}"
             )
         if joint not in tree.names:
             raise ValueError(
@@ -544,7 +599,8 @@ def _check_order(
         ):
             first, second = (tree.names[points[role][0]] for role in (one, other))
             raise ValueError(
-                f"{name}: {other} {second!r} is not behind {one} {first!r}; name joints of one limb (--map)"
+                f"{name}: {other} {second!r} is not behind {one} {first!r}; name "
+                "joints of one limb (--map)"
             )
 
 
@@ -559,9 +615,10 @@ def neutral(body: Body) -> Floats:
 class Hinge(NamedTuple):
     """A knee or an elbow.
 
-    `column` is that of its joint. At the value `straight` [rad] the limb is straight, and
-    its end moves by `end_velocity` (3,) [m/rad]. `wider_side` [rad] is how much more the
-    limits allow beyond straight than before it, up to π on each side.
+    `column` is that of its joint. At the value `straight` [rad] the limb is straight,
+    and
+    its end moves by `end_velocity` (3,) [m/rad]. `wider_side` [rad] is how much more
+    the limits allow beyond straight than before it, up to π on each side.
     """
 
     column: int
@@ -571,7 +628,11 @@ class Hinge(NamedTuple):
 
 
 class BendSide(NamedTuple):
-    """A knee or an elbow: the column of its joint, its value [rad] where it is straight, and the side to which it bends (±1)."""
+    """A knee or an elbow.
+
+    The column of its joint, its value [rad] where it is straight, and the side to which
+    it bends (±1).
+    """
 
     column: int
     straight: float
@@ -579,16 +640,19 @@ class BendSide(NamedTuple):
 
 
 def find_hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> Hinge:
-    """Return a knee or an elbow, between the roles above and below; ValueError where no joint rotates its link.
+    """Return a knee or an elbow, between the roles above and below.
 
-    With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1. The end
-    moves by a × v.
+    ValueError where no joint rotates its link.
+
+    With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u
+    · v), whose derivative by the joint is 1. The end moves by a × v.
     """
     index = figure.points[role][0]
     rest = figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
         raise ValueError(
-            f"{figure.name}: {role}: no joint rotates link {figure.names[index]!r}; name a hinge (--map)"
+            f"{figure.name}: {role}: no joint rotates link {figure.names[index]!r}; "
+            "name a hinge (--map)"
         )
     column = body.joint_links.index(index)
     axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
@@ -623,9 +687,12 @@ def bent(
 
 
 def _tip(body: Body, index: int, at: Floats) -> Floats | None:
-    """Return the end (3,) of a link without children, for origins (L, 3) of the links; None where nothing defines it.
+    """Return the end (3,) of a link without children, for origins (L, 3) of the links.
 
-    It is the end of its shapes, or twice its centre of mass, but then no further than the bone before it is long.
+    None where nothing defines it.
+
+    It is the end of its shapes, or twice its centre of mass, but then no further than
+    the bone before it is long.
     """
     link = body.links[index]
     cloud = link.contact_points
@@ -668,12 +735,14 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         return _quadruped_roles(tree, name, given)
     if not height:
         raise ValueError(
-            f"{name}: all joints are at one height; expected a figure that stands in one of its frames"
+            f"{name}: all joints are at one height; expected a figure that stands in "
+            "one of its frames"
         )
     if len(legs) != 2:
         what = f"found {len(legs)} legs below {tree.names[pelvis]!r}"
         raise ValueError(
-            f"{name}: {what}; expected a figure with two or four legs; name its roles (--map)"
+            f"{name}: {what}; expected a figure with two or four legs; name its roles "
+            "(--map)"
         )
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
     lateral = _lateral_axis(at, paths, height)
@@ -716,7 +785,11 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
 
 
 def _low_tips(tree: _Tree, height: float, given: Mapping[str, str]) -> list[int]:
-    """Return the tips of feet. Those of a robot are low; those of a person end the legs, also of who lies or crawls."""
+    """Return the tips of feet.
+
+    Those of a robot are low; those of a person end the legs, also of who lies or
+    crawls.
+    """
     feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
     if all(feet):
         return [tree.names.index(foot) for foot in feet if foot]
@@ -757,7 +830,8 @@ def _check_legs(
         too_short = part.lengths.min() <= min_share * part.lengths.sum()
         if too_short or not tree.axes[part.middle].any():
             raise ValueError(
-                f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees"
+                f"{name}: found no knees below {tree.names[pelvis]!r}; expected two "
+                "or four legs with knees"
             )
     if tree.is_person:
         return
@@ -777,7 +851,8 @@ def _check_legs(
         > at[pelvis, 2] + MAX_FOOT_HEIGHT * height
     ):
         raise ValueError(
-            f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs"
+            f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two "
+            "or four legs"
         )
 
 
@@ -790,7 +865,8 @@ def _is_left_first(
 ) -> bool:
     """Return whether the first of two legs is the left one, with the lateral axis from the second to the first.
 
-    Left × up is forward. The toes of a person are in front, and knees bend to the front. Names help where neither shows, and with robots.
+    Left × up is forward. The toes of a person are in front, and knees bend to the
+    front. Names help where neither shows, and with robots.
     """
     if tree.is_person:
         at = tree.placed[:, :3]
@@ -827,7 +903,8 @@ def _bend_of_knees(tree: _Tree, parts: Sequence[Limb]) -> float:
     for knee, ankle in ((first[:, 0], first[:, 1]), (second[:, 0], second[:, 1])):
         thigh = knee - upper
         shin = ankle - knee
-        # The shin of a bent knee is rotated backwards about the lateral axis: thigh × shin points to the left.
+        # The shin of a bent knee is rotated backwards about the lateral axis: thigh ×
+        # shin points to the left.
         bend = np.einsum("ij,ij->i", np.cross(thigh, shin), across)
         size = np.linalg.norm(across, axis=1) * np.linalg.norm(shin, axis=1)
         total += float(np.mean(bend / np.maximum(size, MIN_TIP**2)))
@@ -835,7 +912,10 @@ def _bend_of_knees(tree: _Tree, parts: Sequence[Limb]) -> float:
 
 
 def _palm(tree: _Tree, path: list[int], limb: Limb) -> int:
-    """Return the joint that holds the tip of an arm: the end, or the last link of a robot that moves and is no finger."""
+    """Return the joint that holds the tip of an arm.
+
+    The end, or the last link of a robot that moves and is no finger.
+    """
     if tree.is_person:
         return path[-1]
     past = path[path.index(limb.last) + 1 :]
@@ -852,9 +932,12 @@ def _palm(tree: _Tree, path: list[int], limb: Limb) -> int:
 def _head(
     tree: _Tree, around: Sequence[int], pelvis: int, chest: int, tips: Sequence[int]
 ) -> int | None:
-    """Return the head: on the way to the highest tip beyond the chest, above it, that is in no arm and no leg; None without.
+    """Return the head: on the way to the highest tip beyond the chest, above it, that is in no arm and no leg.
 
-    That of a person is where eyes, jaw or hair branch off, else the last joint. That of a robot has its name, or is before the tip.
+    None without.
+
+    That of a person is where eyes, jaw or hair branch off, else the last joint. That of
+    a robot has its name, or is before the tip.
     """
     at = tree.placed[:, :3]
     used = {*tips}
@@ -897,7 +980,8 @@ def _quadruped_roles(
     paths = _own_paths(tips, feet)
     if len(paths) != 4 or not all(paths):
         raise ValueError(
-            f"{name}: found {len(paths)} feet; expected two or four legs; name its roles (--map)"
+            f"{name}: found {len(paths)} feet; expected two or four legs; name its "
+            "roles (--map)"
         )
     pairs = _front_and_hind(tree, paths)
     lateral = np.array([-pairs.forward[1], pairs.forward[0], 0.0])
@@ -914,7 +998,8 @@ def _quadruped_roles(
             is_short = min(thigh, shin) < MIN_SHIN * (thigh + shin)
             if is_short or not tree.axes[limb.middle].any():
                 raise ValueError(
-                    f"{name}: found no knee of the {end} {side} leg; name its roles (--map)"
+                    f"{name}: found no knee of the {end} {side} leg; name its roles "
+                    "(--map)"
                 )
             hip, knee, _, foot = _points(tree, path, limb, path[-1])
             points[f"{end} {side} hip"] = hip
@@ -947,7 +1032,10 @@ def _paths_to_low_tips(
 
 
 def _lower_end(tree: _Tree, leaf: int) -> int:
-    """Return a leaf, or its parent, which is lower: the end of a foot by its centre of mass can be above its joint."""
+    """Return a leaf, or its parent, which is lower.
+
+    The end of a foot by its centre of mass can be above its joint.
+    """
     heights = tree.placed[:, 2]
     parent = tree.parents[leaf]
     is_end = bool(tree.owners[leaf].offset.any())
@@ -961,7 +1049,8 @@ def _separate_feet(tree: _Tree, paths: Mapping[int, list[int]]) -> list[int]:
     heights = tree.placed[:, 2]
     lowest = float(heights.min())
     trunk = _shared([*paths.values()])
-    # Legs are separate above this height; tips that meet below it are parts of one foot.
+    # Legs are separate above this height; tips that meet below it are parts of one
+    # foot.
     split_height = lowest + LEG_SPLIT_HEIGHT * (heights[trunk] - lowest)
     feet: list[int] = []
     for tip in sorted(paths, key=lambda k: float(np.round(heights[k], 3))):
@@ -1018,7 +1107,10 @@ def _front_and_hind(tree: _Tree, paths: Sequence[list[int]]) -> _LegPairs:
 
 
 def _shared(paths: list[list[int]]) -> int:
-    """Return the last joint that paths from the root have in common; 0 without."""
+    """Return the last joint that paths from the root have in common.
+
+    0 without.
+    """
     if paths:
         return max({*paths[0]}.intersection(*paths[1:]), default=0)
     return 0
@@ -1051,7 +1143,10 @@ def _arms(
     lateral: Floats,
     height: float,
 ) -> tuple[int, tuple[int, ...]]:
-    """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
+    """Return the chest, and the tips of the left and the right arm.
+
+    (pelvis, ()) without arms.
+    """
     at = tree.placed[:, :3]
     bone = np.array(
         [np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)]
@@ -1059,7 +1154,8 @@ def _arms(
     children: list[list[int]] = [[] for _ in around]
     for k, parent in enumerate(around):
         children[parent] += [k] * (parent >= 0 and k not in legs)
-    # A root that only holds the pelvis is an end seen from there, too: it is a helper of the file, and no hand.
+    # A root that only holds the pelvis is an end seen from there, too: it is a helper
+    # of the file, and no hand.
     leaves = set(tree.leaves)
     tips: tuple[int, ...] = ()
     best = MIN_ARM * height
@@ -1100,7 +1196,11 @@ def _arms(
 def _limbs(
     tree: _Tree, paths: list[list[int]], role: str, lateral: Floats, height: float
 ) -> list[Limb]:
-    """Return the limbs of both sides. Where they have as many joints, the middle is the same one: shapes are not quite symmetric."""
+    """Return the limbs of both sides.
+
+    Where they have as many joints, the middle is the same one: shapes are not quite
+    symmetric.
+    """
     if tree.is_person:
         scores = [_middle_scores(tree, paths, k, height) for k in range(len(paths))]
         share = 1.0 - 1e-6
@@ -1122,10 +1222,14 @@ def _limbs(
 def _middle_scores(
     tree: _Tree, paths: Sequence[list[int]], side: int, height: float
 ) -> Floats:
-    """Return how likely (N,) [m²] the joints of a limb of a person are its middle: the product of the bones above and below.
+    """Return how likely (N,) [m²] the joints of a limb of a person are its middle.
 
-    Upper and lower limb are its longest bones. Joints that only twist the limb do not divide a bone. A bone that begins near the same bone
-    of the other side is a clavicle, or part of the pelvis, and counts less: else shoulders were elbows with CMU's long clavicles.
+    The product of the bones above and below.
+
+    Upper and lower limb are its longest bones. Joints that only twist the limb do not
+    divide a bone. A bone that begins near the same bone of the other side is a
+    clavicle, or part of the pelvis, and counts less: else shoulders were elbows with
+    CMU's long clavicles.
     """
     path = paths[side]
     scores = np.zeros(len(path))
@@ -1171,7 +1275,10 @@ def _corners(tree: _Tree, path: list[int], height: float) -> list[int]:
 
 
 def _limb_of_person(tree: _Tree, path: list[int], middle: int, height: float) -> Limb:
-    """Return the limb whose middle is a joint of the path; it ends at the joints before and behind that are corners."""
+    """Return the limb whose middle is a joint of the path.
+
+    It ends at the joints before and behind that are corners.
+    """
     at = tree.placed[:, :3]
     joint = path[middle]
     corners = _corners(tree, path, height)
@@ -1207,7 +1314,10 @@ def _hinge_scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> F
 
 
 def _limb_of_robot(tree: _Tree, path: list[int], role: str, middle: int) -> Limb:
-    """Return the limb whose middle is a joint of the path; it ends where the axes of hips, ankles, shoulders or wrists cross."""
+    """Return the limb whose middle is a joint of the path.
+
+    It ends where the axes of hips, ankles, shoulders or wrists cross.
+    """
     at = tree.placed[:, :3]
     axes = tree.axes
     joint = path[middle]
@@ -1233,7 +1343,10 @@ def _limb_of_robot(tree: _Tree, path: list[int], role: str, middle: int) -> Limb
 
 
 def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
-    """Return the point (3,) nearest to the axes of joints; of several, the one nearest to the last joint."""
+    """Return the point (3,) nearest to the axes of joints.
+
+    Of several, the one nearest to the last joint.
+    """
     matrix = 1e-3 * np.eye(3)
     right = 1e-3 * at[joints[-1]]
     for k in joints:
@@ -1244,7 +1357,10 @@ def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
 
 
 def _points(tree: _Tree, path: list[int], limb: Limb, holder: int) -> list[Point]:
-    """Return the points of the four roles of a limb: the upper end is of the joint before the middle, the tip of the `holder`."""
+    """Return the points of the four roles of a limb.
+
+    The upper end is of the joint before the middle, the tip of the `holder`.
+    """
     above = path[max(path.index(limb.middle) - 1, 0)]
 
     def point(joint: int, position: Floats) -> Point:

@@ -1,4 +1,7 @@
-"""The motion of a robot as recorded motion, a joint for each link; and back, exactly, where a skeleton has the links of a robot."""
+"""The motion of a robot as recorded motion, a joint for each link.
+
+And back, exactly, where a skeleton has the links of a robot.
+"""
 
 from dataclasses import replace
 from pathlib import PurePath
@@ -49,7 +52,10 @@ def check_kind(value: object, what: str, *kinds: type) -> None:
 def with_body(
     source: Recorded, body: Body | None
 ) -> tuple[Skeleton | Motion, Body | None]:
-    """Return a source with the body that its motion is for; WrongUseError where another source has one. An animation is played on Spot."""
+    """Return a source with the body that its motion is for.
+
+    WrongUseError where another source has one. An animation is played on Spot.
+    """
     check_kind(source, "source", Skeleton, Motion, Animation)
     if not isinstance(source, Motion) and body is not None:
         unused = (
@@ -64,7 +70,10 @@ def with_body(
 
 
 def problems_of_source(source: Skeleton | Motion) -> tuple[Problem, ...]:
-    """Return the jumps of a source, of a robot those of its root, which filters spread; and that its unit or up axis is assumed."""
+    """Return the jumps of a source, of a robot those of its root, which filters spread.
+
+    And that its unit or up axis is assumed.
+    """
     if isinstance(source, Skeleton):
         found = check_skeleton(source)
         first = ("frames", 1)
@@ -100,9 +109,12 @@ def title(thing: Skeleton | Motion | Animation | Body) -> str:
 def to_skeleton(
     body: Body, motion: Motion, frame_rate: float | None = None
 ) -> Skeleton:
-    """Return the motion of a body as recorded motion, at 30 frames per second or `frame_rate`: a joint of its name for each link.
+    """Return the motion of a body as recorded motion, at 30 frames per second or `frame_rate`.
 
-    Lengths are centimetres, and y is up, as in most files. Only the root has position channels; a sliding joint has them, too.
+    A joint of its name for each link.
+
+    Lengths are centimetres, and y is up, as in most files. Only the root has position
+    channels; a sliding joint has them, too.
 
     Raises
     ------
@@ -144,10 +156,13 @@ def to_skeleton(
 
 
 def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
-    """Return the motion of a skeleton with the links of a body, from the orientations of its joints; None for another skeleton.
+    """Return the motion of a skeleton with the links of a body, from the orientations of its joints.
 
-    Joints belong to links by the tree and their offsets, of several by their names: no other names are needed. An unknown unit is
-    tried, since the legs of a small robot are as long as those of no person.
+    None for another skeleton.
+
+    Joints belong to links by the tree and their offsets, of several by their names: no
+    other names are needed. An unknown unit is tried, since the legs of a small robot
+    are as long as those of no person.
     """
     check_kind(body, "body", Body)
     if (

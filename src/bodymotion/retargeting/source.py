@@ -1,14 +1,20 @@
-"""The motion of a recorded figure: points and directions of its limbs, orientations, and contacts of its feet.
+"""The motion of a recorded figure.
 
-Orientations do not depend on the rest pose of a file. The frame of a part has x forward, y left, z up where the figure stands upright:
-with R(t) the orientation of a joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames (hips high, the line
-from hips to shoulders within 12° of vertical), and its lateral axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Of
-a figure that is never upright, that line is the up axis of chest and head. Feet have the up axis of the frames in which they are on the
-ground, and their forward axis points from ankle to toe. A robot is upright with all joints at 0.
+Points and directions of its limbs, orientations, and contacts of its feet.
 
-Let ℓ be the length of a leg. A point of a foot (ankle or toe) is low up to 0.06·ℓ above its ground, which is the median height of that
-point while it moves slower than 0.25·ℓ/s within the lowest 0.1·ℓ of the clip; it is in contact while it is low and slower than 0.35·ℓ/s.
-Contacts and gaps of less than 0.08 s are none.
+Orientations do not depend on the rest pose of a file. The frame of a part has x
+forward, y left, z up where the figure stands upright: with R(t) the orientation of a
+joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames
+(hips high, the line from hips to shoulders within 12° of vertical), and its lateral
+axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Of a figure that is
+never upright, that line is the up axis of chest and head. Feet have the up axis of the
+frames in which they are on the ground, and their forward axis points from ankle to toe.
+A robot is upright with all joints at 0.
+
+Let ℓ be the length of a leg. A point of a foot (ankle or toe) is low up to 0.06·ℓ above
+its ground, which is the median height of that point while it moves slower than 0.25·ℓ/s
+within the lowest 0.1·ℓ of the clip; it is in contact while it is low and slower than
+0.35·ℓ/s. Contacts and gaps of less than 0.08 s are none.
 """
 
 from collections.abc import Mapping
@@ -84,11 +90,13 @@ class Recording:
     Attributes
     ----------
     figure, timeline:
-        The figure, and the times of the frames, with the frame rate of the source where it has one.
+        The figure, and the times of the frames, with the frame rate of the source where
+        it has one.
     points:
         By role, positions (T, 3) [m].
     frames:
-        By part, orientations (T, 4): x forward, y left, z up where the figure is upright.
+        By part, orientations (T, 4): x forward, y left, z up where the figure is
+        upright.
     contact:
         (T, 2, 2) whether ankle and toe of the left and the right foot are in contact.
     ankle_height:
@@ -130,7 +138,10 @@ class Recording:
         )
 
     def directions(self, *roles: str) -> list[Floats]:
-        """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
+        """Return the unit vectors (T, 3) from role to role.
+
+        Where two are at one point, the one before.
+        """
         found: list[Floats] = []
         for start, end in pairwise(roles):
             way = self.points[end] - self.points[start]
@@ -164,7 +175,8 @@ def moving_figure(
     Raises
     ------
     ValueError
-        When the roles of its joints cannot be found, there are no frames, or numbers are not finite; and for a motion without its body.
+        When the roles of its joints cannot be found, there are no frames, or numbers
+        are not finite; and for a motion without its body.
     """
     name = title(source)
     if isinstance(source, Skeleton):
@@ -174,7 +186,8 @@ def moving_figure(
             raise ValueError(f"{name}: no frames: there is nothing to retarget")
     elif body is None:
         raise WrongUseError(
-            f"{name}: a motion is retargeted with its body; expected one (source_body, --source-body)"
+            f"{name}: a motion is retargeted with its body; expected one "
+            "(source_body, --source-body)"
         )
     else:
         check_kind(body, "source_body", Body)
@@ -187,7 +200,8 @@ def moving_figure(
             raise ValueError(f"{name}: {what}; `bodymotion check` finds all")
     if not np.isfinite(placed).all():
         raise ValueError(
-            f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps"
+            f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` "
+            "fills gaps"
         )
     if isinstance(source, Skeleton):
         figure = figure_of_skeleton(source, placed, roles)
@@ -203,7 +217,10 @@ def recorded(
     body: Body | None = None,
     roles: Mapping[str, str] | None = None,
 ) -> Recording:
-    """Return the recording of a figure with two legs; parameters and errors as `moving_figure`."""
+    """Return the recording of a figure with two legs.
+
+    Parameters and errors as `moving_figure`.
+    """
     figure, placed, timeline = moving_figure(source, body, roles)
     times = timeline.times
     if figure.is_quadruped:
@@ -224,7 +241,8 @@ def recorded(
     )
     if not MIN_LENGTH < leg < np.inf or shortest <= MIN_LENGTH:
         raise ValueError(
-            f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points"
+            f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles "
+            "at different points"
         )
     late = slice(
         (len(times) - 1) % (1 << max((len(times) // LEFT_OUT).bit_length() - 1, 0)),
@@ -279,8 +297,9 @@ def part_axes(figure: Figure) -> dict[str, Floats]:
 def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     """Return the points (N, 3) with which a foot can touch the ground, in the frame of its link, that of the ankle.
 
-    They are the contact points of the foot and what it carries. A foot without shapes is a box, as long as a quarter of the leg, and as
-    deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
+    They are the contact points of the foot and what it carries. A foot without shapes
+    is a box, as long as a quarter of the leg, and as deep as the ankle is above z = 0
+    in the robot's own pose, where that is below 0.15 legs.
     """
     foot, ankle = figure.points[f"{side} ankle"]
     if len(cloud := foot_cloud(body, figure, f"{side} ankle")):

@@ -20,14 +20,18 @@ RAMP = 0.04  # What is more sudden by this share is filtered in full, and what i
 SLIDES = 4.0
 CUTOFFS = (5.0, 4.0, 3.0, 2.0)
 CALMING_TIME = 0.05
-"""[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
+"""[Hz] of the low-pass filters of what is sudden, one after another.
+
+And [s] how much longer they last on both sides.
+"""
 
 
 def within_speeds(body: Body, q: Floats, times: Floats, held: Bools) -> Floats:
     """Return the joint values (T, J) nearest to `q` in the maximum norm that keep the velocity limits of the joints.
 
-    Values `held` (T, J) come before others. With v the limit, the nearest ones are the mean of the bounds min q(s) + v·|t − s| and
-    max q(s) − v·|t − s| over all times s; before that, q is kept within these bounds for the times s that are held.
+    Values `held` (T, J) come before others. With v the limit, the nearest ones are the
+    mean of the bounds min q(s) + v·|t − s| and max q(s) − v·|t − s| over all times s;
+    before that, q is kept within these bounds for the times s that are held.
     """
     limits = np.array(
         [min(abs(j.velocity_lower), abs(j.velocity_upper)) for j in body.joints]
@@ -54,9 +58,12 @@ def within_speeds(body: Body, q: Floats, times: Floats, held: Bools) -> Floats:
 def calmed(
     body: Body, q: Floats, root: Floats, times: Floats, legs: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return joints (T, J) and root poses (T, 7), with a stronger low-pass filter where they change suddenly: no posture reaches the goals.
+    """Return joints (T, J) and root poses (T, 7), with a stronger low-pass filter where they change suddenly.
 
-    The joints of `legs` and trunk are filtered where one of them or the root is sudden, any other joint where it is.
+    No posture reaches the goals.
+
+    The joints of `legs` and trunk are filtered where one of them or the root is sudden,
+    any other joint where it is.
     """
     if len(times) > 2:
         gap = median_step(times)

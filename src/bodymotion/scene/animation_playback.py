@@ -1,4 +1,8 @@
-"""A Spot animation as it is played: tempo, length and parameters, the motion that results, and the slices and beats of its time."""
+"""A Spot animation as it is played.
+
+Tempo, length and parameters, the motion that results, and the slices and beats of its
+time.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +29,21 @@ MAX_LENGTH_FACTOR = 4.0  # An extendable move can be made this many times its na
 
 @dataclass(frozen=True)
 class PlaybackSettings:
-    """How an animation is played: tempo [beats per minute], length [slices], values of parameters; None stands for the animation's own."""
+    """How an animation is played.
+
+    Tempo [beats per minute], length [slices], values of parameters; None stands for the
+    animation's own.
+    """
 
     bpm: float | None = None
     slices: float | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     def changed(self, name: str, value: float) -> PlaybackSettings:
-        """Return the settings with another value of "bpm", "slices", or of a parameter, whose name follows a dot; "" resets all."""
+        """Return the settings with another value of "bpm", "slices", or of a parameter, whose name follows a dot.
+
+        "" resets all.
+        """
         if name in ("bpm", "slices"):
             return replace(self, **{name: value})  # type: ignore[arg-type]
         if name:
@@ -67,8 +78,10 @@ class PlaybackSettings:
 class AnimationPlayback:
     """An animation that was played.
 
-    `arm`: whether Spot has its arm; None: as the animation needs it. `settings`: tempo, length and parameters. `motion`, `timing`: the
-    motion that results, and its times. `problems`: the findings of `check`, those of the motion with the defaults of all parameters.
+    `arm`: whether Spot has its arm; None: as the animation needs it. `settings`: tempo,
+    length and parameters. `motion`, `timing`: the
+    motion that results, and its times. `problems`: the findings of `check`, those of
+    the motion with the defaults of all parameters.
     """
 
     animation: Animation
@@ -108,7 +121,10 @@ class AnimationPlayback:
         return tuple((time, problem) for time, problem in timed if time is not None)
 
     def keyframe_of(self, problem: Problem) -> int | None:
-        """Return the keyframe, counted from 0, that a problem is about; None where it is about none."""
+        """Return the keyframe, counted from 0, that a problem is about.
+
+        None where it is about none.
+        """
         subject = problem.subject
         is_keyframe = (
             len(subject) > 1
@@ -120,7 +136,10 @@ class AnimationPlayback:
         return None
 
     def time_of(self, keyframe: int) -> float | None:
-        """Return the time [s] at which a keyframe is first shown; None where it is not."""
+        """Return the time [s] at which a keyframe is first shown.
+
+        None where it is not.
+        """
         at = float(self.animation.keyframes.times[keyframe])
         moments = self.timing.moments
         frame = int(np.argmax(moments >= at - 1e-9))
@@ -136,7 +155,8 @@ def play_animation(
 ) -> AnimationPlayback:
     """Play an animation and validate it.
 
-    Raises ValueError when it cannot be played so; see `bodymotion.spot.playback.play`; MemoryError when there would be too many frames.
+    Raises ValueError when it cannot be played so; see `bodymotion.spot.playback.play`;
+    MemoryError when there would be too many frames.
     """
     from bodymotion.spot.playback.validation import checked
 
@@ -191,7 +211,11 @@ def _timing(animation: Animation, settings: PlaybackSettings) -> Timing:
 
 @dataclass(frozen=True)
 class Beats:
-    """The slices and beats of a move: `bpm`, the duration of a `slice` [s], and the number of `slices`; a slice is a quarter of a beat."""
+    """The slices and beats of a move.
+
+    `bpm`, the duration of a `slice` [s], and the number of `slices`; a slice is a
+    quarter of a beat.
+    """
 
     bpm: float
     slice: float
@@ -212,7 +236,10 @@ class Beats:
 
 
 def beats_of(motion: Motion) -> Beats | None:
-    """Return the slices and beats of a motion that was made from an animation; None for others and for impossible numbers."""
+    """Return the slices and beats of a motion that was made from an animation.
+
+    None for others and for impossible numbers.
+    """
     recorded = motion.extra.get("spot")
     if not isinstance(recorded, Mapping):
         return None
@@ -234,8 +261,8 @@ def beats_of(motion: Motion) -> Beats | None:
 class Block(NamedTuple):
     """A move on the timeline of a dance.
 
-    `start`, `end` [s]; `name`: its type; `is_played`: whether it moves the robot, and `is_approximate`: not as
-    the robot itself would.
+    `start`, `end` [s]; `name`: its type; `is_played`: whether it moves the robot, and
+    `is_approximate`: not as the robot itself would.
     """
 
     start: float
@@ -246,7 +273,9 @@ class Block(NamedTuple):
 
 
 def moves_of(motion: Motion) -> dict[str, list[Block]]:
-    """Return the moves of a motion that was made from a choreography, by their tracks; empty for others.
+    """Return the moves of a motion that was made from a choreography, by their tracks.
+
+    Empty for others.
 
     Moves whose tracks are unknown are in a row of their own, "moves".
     """

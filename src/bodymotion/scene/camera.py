@@ -23,14 +23,18 @@ PRESETS: dict[str, tuple[float, float, float]] = {
     "side": (0.0, -1.0, 0.1),
     "top": (0.0, 0.0, 1.0),
 }
-"""Direction from the robot to the camera; its front is +x, its left +y. Seen from its right side, it walks to the right."""
+"""Direction from the robot to the camera.
+
+Its front is +x, its left +y. Seen from its right side, it walks to the right.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Camera:
     """A camera in the world: `position`, `look_at` [m] and `up` (3,).
 
-    `field_of_view` [rad] is from the top to the bottom of the image; a camera with a `height` [m] has no perspective and sees that height.
+    `field_of_view` [rad] is from the top to the bottom of the image; a camera with a
+    `height` [m] has no perspective and sees that height.
     """
 
     position: Floats
@@ -41,7 +45,10 @@ class Camera:
 
     @property
     def axes(self) -> Floats:
-        """Unit vectors (3, 3): to the right of the image, to its top, and away from the camera."""
+        """Unit vectors (3, 3).
+
+        To the right of the image, to its top, and away from the camera.
+        """
         return _axes(self.look_at - self.position, self.up)
 
     @property
@@ -82,7 +89,8 @@ def looking(position: npt.ArrayLike, look_at: npt.ArrayLike) -> Camera:
     there = np.asarray(look_at, dtype=np.float64)
     if not np.isfinite([*here, *there]).all() or np.linalg.norm(there - here) < 1e-6:
         raise ValueError(
-            "the position of a camera and the point it looks at must be finite and different"
+            "the position of a camera and the point it looks at must be finite and "
+            "different"
         )
     return Camera(here, there, _up_of(there - here))
 
@@ -98,7 +106,8 @@ def fitted(
 ) -> Camera:
     """Return the camera that just sees points (N, 3) from a direction (3,), in an image of `size` (width, height).
 
-    `flat`: without perspective. `margin`: share of the image that stays free at each side.
+    `flat`: without perspective. `margin`: share of the image that stays free at each
+    side.
     """
     forward = -np.asarray(direction, dtype=np.float64)
     up = _up_of(forward)
@@ -118,7 +127,8 @@ def fitted(
     depth = np.inf
     middle = np.zeros(2)
     for k, slope in enumerate(slopes):
-        # Each point must be between the two planes through the camera and the sides of the image.
+        # Each point must be between the two planes through the camera and the sides of
+        # the image.
         one = (seen[:, k] - slope * seen[:, 2]).max()
         other = (-seen[:, k] - slope * seen[:, 2]).max()
         depth, middle[k] = min(depth, -(one + other) / (2 * slope)), 0.5 * (one - other)
@@ -133,7 +143,10 @@ def fitted(
 
 
 def smoothed_path(roots: Floats, step: float) -> Floats:
-    """Return the path (T, 3) of a camera that follows roots (T, 3), `step` seconds apart: smooth, with the same ends."""
+    """Return the path (T, 3) of a camera that follows roots (T, 3), `step` seconds apart.
+
+    Smooth, with the same ends.
+    """
     reach = min(int(np.ceil(3 * SMOOTHING / step)), max(len(roots) - 1, 0))
     path = np.array(roots)
     if reach:
@@ -153,7 +166,10 @@ def smoothed_path(roots: Floats, step: float) -> Floats:
 
 
 def _up_of(forward: Floats) -> Floats:
-    """Return the upward direction (3,): +z, or +x for a camera that looks straight down or up."""
+    """Return the upward direction (3,).
+
+    +z, or +x for a camera that looks straight down or up.
+    """
     level = np.hypot(forward[0], forward[1]) > 1e-3 * abs(forward[2])
     if level:
         return np.array([0.0, 0.0, 1.0])

@@ -38,7 +38,8 @@ def extended(first: Scene, second: Scene) -> Scene:
 def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
     """Return the first scene with the second one beside it, or as a ghost at its position, on one timeline.
 
-    The timeline of a ghost ends with the first motion: after it there is nothing that the ghost could be compared with.
+    The timeline of a ghost ends with the first motion: after it there is nothing that
+    the ghost could be compared with.
     """
     if not is_ghost:
         return replace(extended(first, second), compared=second)
@@ -48,7 +49,8 @@ def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
     if first.num_frames > 1 and last > end + ON_FRAME:
         notes = (
             *notes,
-            f"the ghost is shown to {fixed(end, 2)} s, where the first motion ends, not to its end at {fixed(last, 2)} s",
+            f"the ghost is shown to {fixed(end, 2)} s, where the first motion ends, "
+            f"not to its end at {fixed(last, 2)} s",
         )
     return replace(first, compared=second, is_ghost=True, notes=notes)
 
@@ -56,7 +58,8 @@ def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
 class Differences:
     """The differences between two scenes of one body, in the frames that both have.
 
-    `joints`: (T, J) [rad, m] values of the second motion minus those of the first. `roots`: (T,) [m] distance between the roots; None where
+    `joints`: (T, J) [rad, m] values of the second motion minus those of the first.
+    `roots`: (T,) [m] distance between the roots; None where
     one of the motions has no root poses.
     """
 
@@ -80,10 +83,12 @@ class Differences:
             at, column = divmod(int(np.abs(self.joints).argmax()), self.joints.shape[1])
             if frame < len(self.joints):
                 parts.append(
-                    f"now {self._joint(frame, int(np.abs(self.joints[frame]).argmax()))}"
+                    "now "
+                    f"{self._joint(frame, int(np.abs(self.joints[frame]).argmax()))}"
                 )
             parts.append(
-                f"max {self._joint(at, column)} at {fixed(float(self._scene.timeline.times[at]), 2)} s"
+                f"max {self._joint(at, column)} at "
+                f"{fixed(float(self._scene.timeline.times[at]), 2)} s"
             )
         if self.roots is not None and len(self.roots):
             if frame < len(self.roots):

@@ -22,7 +22,10 @@ FAMILIES = tuple(
     family for family, _ in _JAPANESE
 )  # Names of fonts with Japanese letters, the best first.
 FILES = ("DejaVuSans.ttf", *(file for _, file in _JAPANESE))
-"""Files of fonts with more than Latin letters: Greek and Cyrillic first, then Japanese."""
+"""Files of fonts with more than Latin letters.
+
+Greek and Cyrillic first, then Japanese.
+"""
 MAX_LISTED_LETTERS = 12
 
 _warned: set[str] = set()

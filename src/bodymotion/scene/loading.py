@@ -1,4 +1,7 @@
-"""Make a scene from what a caller passes: a body, motions, or an animation, as objects or as files, in any order."""
+"""Make a scene from what a caller passes.
+
+A body, motions, or an animation, as objects or as files, in any order.
+"""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -87,12 +90,15 @@ def load_inputs(
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> Inputs:
-    """Return sources, objects or files in any order, sorted by their kind; `done` with them is for messages: "shown", "plotted".
+    """Return sources, objects or files in any order, sorted by their kind.
+
+    `done` with them is for messages: "shown", "plotted".
 
     `options` are those of readers, see `bodymotion.load`.
 
-    Raises FormatError when a file cannot be read; WrongUseError when there are two bodies, too many motions, or an animation and something
-    else, or when `output` is a file that is read.
+    Raises FormatError when a file cannot be read; WrongUseError when there are two
+    bodies, too many motions, or an animation and something else, or when `output` is a
+    file that is read.
     """
     if output is not None:
         check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
@@ -157,10 +163,13 @@ def load_scene(
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> Scene:
-    """Return the scene of a body, of one motion or two, of both, of an animation, or two of Spot; see `load_inputs` and `bodymotion.view`.
+    """Return the scene of a body, of one motion or two, of both, of an animation, or two of Spot.
 
-    Raises FormatError when a file cannot be read; ValueError when there are two bodies or three motions, an animation and something else,
-    or when body and motion do not fit.
+    See `load_inputs` and `bodymotion.view`.
+
+    Raises FormatError when a file cannot be read; ValueError when there are two bodies
+    or three motions, an animation and something else, or when body and motion do not
+    fit.
     """
     settings = {
         "ghost": ghost,
@@ -184,7 +193,10 @@ def load_scene(
 
 
 def load_scene_apart(*sources: Showable, **options: Any) -> Scene:  # noqa: ANN401
-    """Return the scene of `load_scene`, of files that are read in a child process: one that they end is not this one."""
+    """Return the scene of `load_scene`, of files that are read in a child process.
+
+    One that they end is not this one.
+    """
     files = [one for one in sources if isinstance(one, (str, PathLike))]
     has_limits = requested_limits(options) is not None
     if has_limits or len(files) < len(sources) or not files:
@@ -234,7 +246,11 @@ def _load_scene(
 
 
 def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
-    """Yield the scene of `load_scene`: at first without mesh files that take long to read, then with more of them, at last whole."""
+    """Yield the scene of `load_scene`.
+
+    At first without mesh files that take long to read, then with more of them, at last
+    whole.
+    """
     if requested_limits(options) is not None:
         yield load_scene(*sources, **options)
         return
@@ -273,7 +289,10 @@ def animation_scene(
 
 
 def _spot_body_for(motion: Motion) -> Body | None:
-    """Return the body of Spot for a motion with the names of Spot's joints, in its order; else None."""
+    """Return the body of Spot for a motion with the names of Spot's joints, in its order.
+
+    Else None.
+    """
     joints = motion.joint_displacement
     if (
         joints is None
@@ -289,7 +308,10 @@ def _spot_body_for(motion: Motion) -> Body | None:
 
 
 def group_text(group: Group) -> str:
-    """Return the findings of one rule in a line: `SR1.wrl:12:3: WRL135 ×24 message (also at 15:3, 18:3 …) [hint]`."""
+    """Return the findings of one rule in a line.
+
+    `SR1.wrl:12:3: WRL135 ×24 message (also at 15:3, 18:3 …) [hint]`.
+    """
     first = group.problems[0]
     others = group.locations(MAX_LOCATIONS + 1)[1:]
     also = ", ".join(
@@ -327,7 +349,10 @@ def groups_html(
     limit: int = 40,
     before: Callable[[Group], str] = lambda group: "",
 ) -> str:
-    """Return findings as a list in HTML: a line for each rule, with the text `before` it, and how many rules are left out."""
+    """Return findings as a list in HTML.
+
+    A line for each rule, with the text `before` it, and how many rules are left out.
+    """
     items = "".join(
         f'<li style="margin-bottom:4px"><b>{before(group)}</b>{html_text(group_text(group))}</li>'
         for group in groups[:limit]
@@ -349,7 +374,10 @@ def table_html(rows: Iterable[tuple[str, str]]) -> str:
 def report_problems(
     scene: Scene, suffix: str = "", *, only_mismatches: bool = False
 ) -> None:
-    """Write to stderr how many findings there are, and the first rules, or only the mismatches of motion and body; and notes."""
+    """Write to stderr how many findings there are, and the first rules, or only the mismatches of motion and body.
+
+    And notes.
+    """
     groups = scene.findings
     lines = []
     if groups:

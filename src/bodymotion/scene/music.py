@@ -1,7 +1,10 @@
-"""Music beside a motion: a sound file, its waveform, tempo, beats and downbeats.
+"""Music beside a motion.
 
-Beats are found from the onsets of the sound (librosa): the tempo from their autocorrelation, the beats by dynamic programming (Ellis 2007).
-A piece with a steady tempo gets an even grid of beats, fitted to all of them, so that it does not drift.
+A sound file, its waveform, tempo, beats and downbeats.
+
+Beats are found from the onsets of the sound (librosa): the tempo from their
+autocorrelation, the beats by dynamic programming (Ellis 2007). A piece with a steady
+tempo gets an even grid of beats, fitted to all of them, so that it does not drift.
 """
 
 import base64
@@ -37,7 +40,10 @@ MAX_TEMPO = 210.0
 USUAL_TEMPO = 120.0
 SAME_ONSETS = 0.5  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
 LOUDNESS = 30.0
-"""The onset strength is that of ln(1 + this × the power in parts of the largest): louder drums mark the beats, not hi-hats between them."""
+"""The onset strength is that of ln(1 + this × the power in parts of the largest).
+
+Louder drums mark the beats, not hi-hats between them.
+"""
 MAX_UNEVEN = (
     0.045  # [s] Beats that differ less from an even grid (RMS) have a steady tempo.
 )
@@ -52,7 +58,10 @@ KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 @dataclass(frozen=True, eq=False)
 class Music(ShortRepr):
-    """A piece of music: its file, `samples` (N, C) from -1 to 1 in C channels, and their `rate` [Hz]. It begins at time 0.
+    """A piece of music.
+
+    Its file, `samples` (N, C) from -1 to 1 in C channels, and their `rate` [Hz]. It
+    begins at time 0.
 
     Its bars have `beats_per_bar` beats.
     """
@@ -123,7 +132,10 @@ class Music(ShortRepr):
 
     @cached_property
     def downbeats(self) -> Floats:
-        """The times (D,) [s] of the first beats of bars: those with the loudest low tones and the largest changes of harmony."""
+        """The times (D,) [s] of the first beats of bars.
+
+        Those with the loudest low tones and the largest changes of harmony.
+        """
         bar = self.beats_per_bar
         if len(self.beats) < 2 * bar:
             return self.beats[:1]
@@ -187,12 +199,16 @@ class Music(ShortRepr):
         )
 
     def data_url(self) -> str:
-        """Return the file as an address that a page contains; WrongUseError when it is too large."""
+        """Return the file as an address that a page contains.
+
+        WrongUseError when it is too large.
+        """
         with open_file(self.path) as stream:
             size = stream.seek(0, SEEK_END)
             if size > MAX_EMBEDDED:
                 raise WrongUseError(
-                    f"{self.path}: {size} bytes, and a page takes {MAX_EMBEDDED}; convert it to mp3"
+                    f"{self.path}: {size} bytes, and a page takes {MAX_EMBEDDED}; "
+                    "convert it to mp3"
                 )
             stream.seek(0)
             content = base64.b64encode(stream.read()).decode()
@@ -201,8 +217,9 @@ class Music(ShortRepr):
     def snap(self, choreography: Choreography) -> Choreography:
         """Return a choreography with the tempo of the music, and its moves at beats.
 
-        A slice is a quarter of a beat; where that is too fast or too slow for a robot, a half or an eighth. Moves keep their lengths in
-        slices and begin at the nearest beat, or at the first one after all moves that ended before them.
+        A slice is a quarter of a beat; where that is too fast or too slow for a robot,
+        a half or an eighth. Moves keep their lengths in slices and begin at the nearest
+        beat, or at the first one after all moves that ended before them.
         """
         if not self.tempo:
             raise WrongUseError(f"{self.path.name}: no beats were found")
@@ -253,14 +270,16 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
             if opened.frames > MAX_SECONDS * opened.samplerate:
                 seconds = opened.frames / opened.samplerate
                 raise WrongUseError(
-                    f"{file}: {seconds:.0f} s of music; at most {MAX_SECONDS:g} s are read"
+                    f"{file}: {seconds:.0f} s of music; at most {MAX_SECONDS:g} s are "
+                    "read"
                 )
             num_samples = opened.frames * opened.channels
             with budget_for(file) as budget:
                 budget.take_bytes(STORED_BYTES * num_samples)
             if num_samples > MAX_SAMPLES:
                 raise WrongUseError(
-                    f"{file}: {num_samples} samples in all channels; at most {MAX_SAMPLES} are read"
+                    f"{file}: {num_samples} samples in all channels; at most "
+                    f"{MAX_SAMPLES} are read"
                 )
             check_memory(8 * num_samples, f"the music {file}")
             samples = opened.read(dtype="float32", always_2d=True)
@@ -277,7 +296,10 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
 
 
 def _beat_lag(repeats: Floats) -> float:
-    """Return the distance of beats [values of the onset strength], from the autocorrelation (L,) of these; 0 without onsets."""
+    """Return the distance of beats [values of the onset strength], from the autocorrelation (L,) of these.
+
+    0 without onsets.
+    """
     lags = np.arange(1, len(repeats))
     tempos = 60.0 * RATE / HOP / lags
     if not repeats[0] > 0:
@@ -296,7 +318,10 @@ def _beat_lag(repeats: Floats) -> float:
 
 
 def _steady(beats: Floats, lag: float) -> Floats:
-    """Return an even grid through beats (B,) of a steady tempo; others as they are. A line is fitted twice, without outliers."""
+    """Return an even grid through beats (B,) of a steady tempo.
+
+    Others as they are. A line is fitted twice, without outliers.
+    """
     if len(beats) < MIN_STEADY:
         return beats
     number = np.concatenate(

@@ -20,7 +20,8 @@ def _checkbox(label: str, on: bool = False) -> Any:  # noqa: ANN401
 class DisplayOptions:
     """The display options; they stay as they are when the viewer loads files again.
 
-    `path`: the name of the link whose path is drawn. `quantity`, `plotted`: the quantity that is plotted (None: joint values) and the names
+    `path`: the name of the link whose path is drawn. `quantity`, `plotted`: the
+    quantity that is plotted (None: joint values) and the names
     of its curves. `trail_seconds`: the length of trails [s].
     """
 
@@ -52,12 +53,16 @@ class DisplayOptions:
 
     @classmethod
     def with_names(cls, names: Iterable[str]) -> DisplayOptions:
-        """Return the default options with those of `LABELS` that are named switched on; WrongUseError for another name."""
+        """Return the default options with those of `LABELS` that are named switched on.
+
+        WrongUseError for another name.
+        """
         options = cls()
         for name in names:
             if name not in LABELS:
                 raise WrongUseError(
-                    f"unknown display option {name!r}; the options are {', '.join(LABELS)}"
+                    f"unknown display option {name!r}; the options are "
+                    f"{', '.join(LABELS)}"
                 )
             setattr(options, name, True)
         return options

@@ -1,9 +1,11 @@
 """A scene: a body and its motion as arrays, ready to be shown.
 
-A motion without a body is shown as frames: each of its poses becomes a link without shapes. A body without a motion is one frame.
+A motion without a body is shown as frames: each of its poses becomes a link without
+shapes. A body without a motion is one frame.
 
-Of a link its shapes are drawn, or a stick figure where files of shapes are missing, or where no link has shapes: bones from joint to joint,
-a ball at each moving joint, and a disc for a wheel.
+Of a link its shapes are drawn, or a stick figure where files of shapes are missing, or
+where no link has shapes: bones from joint to joint, a ball at each moving joint, and a
+disc for a wheel.
 """
 
 from __future__ import annotations
@@ -40,9 +42,15 @@ from bodymotion.scene.animation_playback import (
 from bodymotion.scene.music import Music
 
 MAX_DISTANCE = 1e5
-"""[m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance."""
+"""[m] Positions farther from the origin, or not finite, cannot be drawn.
+
+They are moved to this distance.
+"""
 MAX_LINK_POSES = 20_000_000
-"""Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown."""
+"""Number of link poses in memory (1.1 GB).
+
+Of longer motions only every n-th frame is shown.
+"""
 MAX_PATH_POINTS = 1500
 HAND = "hand"
 REACH_TOLERANCE = 1e-3  # [m] A foot that is no farther from its target reaches it.
@@ -53,7 +61,10 @@ BONE_RADIUS = 0.012
 JOINT_RADIUS = 0.02
 WHEEL_RADIUS = 0.08
 MAX_WHEEL_RADIUS = 0.3
-"""Of a stick figure, in sizes of the body; of a wheel where its inertia does not give the radius."""
+"""Of a stick figure, in sizes of the body.
+
+Of a wheel where its inertia does not give the radius.
+"""
 MIN_BULK_WEIGHT = 0.5
 BULK_GAP = 10.0
 """Points outside of a ball around at least this share of the body do not count if they are more than BULK_GAP times as far away."""
@@ -61,7 +72,11 @@ BULK_GAP = 10.0
 
 @dataclass(frozen=True)
 class Curve:
-    """A joint's values over time: its `name`, `unit` ("deg", "m", or "rad or m" where it is unknown) and `values` (T,) in that unit."""
+    """A joint's values over time.
+
+    Its `name`, `unit` ("deg", "m", or "rad or m" where it is unknown) and `values` (T,)
+    in that unit.
+    """
 
     name: str
     unit: str
@@ -69,7 +84,10 @@ class Curve:
 
 
 def limits_text(joint: Joint) -> str:
-    """Return the limits of a joint, in degrees or metres: `−90 … 45°`; the type of one that neither rotates nor slides."""
+    """Return the limits of a joint, in degrees or metres.
+
+    `−90 … 45°`; the type of one that neither rotates nor slides.
+    """
     if joint.type not in ("rotate", "slide"):
         return joint.type
     if not np.isfinite([joint.lower, joint.upper]).any():
@@ -86,8 +104,9 @@ def limits_text(joint: Joint) -> str:
 class FootContacts:
     """The feet over T frames.
 
-    `names`, `links`: the names of the K feet and the indices of their links. The last may be the hand, which is never in stance. `stance`:
-    (T, K) whether a foot is in stance. `reach_errors`: (T, K) distance [m] from a foot to its target.
+    `names`, `links`: the names of the K feet and the indices of their links. The last
+    may be the hand, which is never in stance. `stance`: (T, K) whether a foot is in
+    stance. `reach_errors`: (T, K) distance [m] from a foot to its target.
     """
 
     names: tuple[str, ...]
@@ -101,9 +120,13 @@ class FootContacts:
         return np.asarray(self.reach_errors > REACH_TOLERANCE)
 
     def describe(self, frame: int) -> str:
-        """Return which feet do not reach their targets at a frame; empty where all do."""
+        """Return which feet do not reach their targets at a frame.
+
+        Empty where all do.
+        """
         return ", ".join(
-            f"{'the hand' if name == HAND else f'foot {name}'} is {1e3 * distance:.0f} mm short"
+            f"{'the hand' if name == HAND else f'foot {name}'} is "
+            f"{1e3 * distance:.0f} mm short"
             for name, distance in zip(self.names, self.reach_errors[frame], strict=True)
             if distance > REACH_TOLERANCE
         )
@@ -124,7 +147,8 @@ class Scene:
     has_root:
         Whether the motion has root poses.
     zmp:
-        (T, 3) the recorded zero moment point [m] in the world, or in the root link's frame when `zmp_in_root`; None without.
+        (T, 3) the recorded zero moment point [m] in the world, or in the root link's
+        frame when `zmp_in_root`; None without.
     notes:
         Differences between what is shown and the files, in sentences.
     mismatches:
@@ -134,9 +158,11 @@ class Scene:
     playback:
         How the motion was made from an animation; None for other motions.
     own_frames:
-        The number of frames before the last one is held for a longer second motion; 0 where it is not.
+        The number of frames before the last one is held for a longer second motion; 0
+        where it is not.
     compared, is_ghost:
-        Another motion of the body on the same timeline, and whether it is shown at the position of this one instead of beside it.
+        Another motion of the body on the same timeline, and whether it is shown at the
+        position of this one instead of beside it.
     music:
         Music that plays from time 0 on.
     num_unread:
@@ -163,7 +189,10 @@ class Scene:
 
     @cached_property
     def shapes(self) -> tuple[tuple[Shape, ...], ...]:
-        """The shapes that are drawn of each link, in its frame: its own, or a stick figure where they are missing."""
+        """The shapes that are drawn of each link, in its frame.
+
+        Its own, or a stick figure where they are missing.
+        """
         if self.without_body:
             return tuple(() for _ in self.body.links)
         return drawn_shapes(self.body, not self.num_unread)
@@ -175,7 +204,10 @@ class Scene:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings for everyone who views the scene, as sentences: files of shapes are missing, shapes are far away."""
+        """Warnings for everyone who views the scene, as sentences.
+
+        Files of shapes are missing, shapes are far away.
+        """
         if self.num_unread:
             missing = ""
         else:
@@ -184,14 +216,20 @@ class Scene:
 
     @cached_property
     def contacts(self) -> FootContacts | None:
-        """The foot contacts that the motion records; None where it has none, or the body has no such feet."""
+        """The foot contacts that the motion records.
+
+        None where it has none, or the body has no such feet.
+        """
         if self.motion is None:
             return None
         return contacts_of(self.body, self.motion, self.timeline)
 
     @cached_property
     def beats(self) -> Beats | None:
-        """The slices and beats of a Spot move; None for other motions."""
+        """The slices and beats of a Spot move.
+
+        None for other motions.
+        """
         if self.motion is None or "spot" not in self.motion.extra:
             return None
         return beats_of(self.motion)
@@ -215,7 +253,10 @@ class Scene:
 
     @property
     def on_ground_by_default(self) -> bool:
-        """Whether the body is put on the ground by default: neither motion nor model gives the pose of its root."""
+        """Whether the body is put on the ground by default.
+
+        Neither motion nor model gives the pose of its root.
+        """
         return not self.has_root and not self.body.is_mounted
 
     @property
@@ -242,12 +283,18 @@ class Scene:
 
     @property
     def findings(self) -> tuple[Group, ...]:
-        """All findings, one group for each rule: motion before model, errors before warnings before notes."""
+        """All findings, one group for each rule.
+
+        Motion before model, errors before warnings before notes.
+        """
         return grouped(self.motion_problems, self.body.problems)
 
     @property
     def reason_not_to_measure(self) -> str:
-        """Why the motion cannot be measured on its body; empty where it can."""
+        """Why the motion cannot be measured on its body.
+
+        Empty where it can.
+        """
         if self.motion is None or self.num_frames < 2:
             return "there is no motion"
         if self.num_unread:
@@ -271,7 +318,10 @@ class Scene:
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:
-        """The joint values as curves; of a motion without a body, its columns."""
+        """The joint values as curves.
+
+        Of a motion without a body, its columns.
+        """
         if self.motion is None:
             return ()
         joints = self.motion.joint_displacement
@@ -317,7 +367,8 @@ class Scene:
 def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts | None:
     """Return the contacts of a motion at the frames of a timeline, or None where it has none for feet of the body.
 
-    They are those of the component FootContact; the foot `fl` is the link `fl_foot`, or `fl`.
+    They are those of the component FootContact; the foot `fl` is the link `fl_foot`, or
+    `fl`.
     """
     if all(
         one.content == JOINT_DISPLACEMENT or not isinstance(one, MultiValueSeq)
@@ -358,17 +409,22 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
 
 
 def path_frames(count: int) -> Indices:
-    """Return the frames, among `count`, that a path is drawn through: at most `MAX_PATH_POINTS`, the first and the last included."""
+    """Return the frames, among `count`, that a path is drawn through.
+
+    At most `MAX_PATH_POINTS`, the first and the last included.
+    """
     return np.linspace(0, count - 1, min(count, MAX_PATH_POINTS)).astype(np.intp)
 
 
 def make_scene(
     body: Body | None, motion: Motion | None, playback: AnimationPlayback | None = None
 ) -> Scene:
-    """Compute the scene of a body, a motion, or both; `playback` is how the motion was made from an animation.
+    """Compute the scene of a body, a motion, or both.
 
-    Raises ValueError when both are missing, when the motion has fewer joint columns than the body (with both counts), or when there is
-    nothing to show.
+    `playback` is how the motion was made from an animation.
+
+    Raises ValueError when both are missing, when the motion has fewer joint columns
+    than the body (with both counts), or when there is nothing to show.
     """
     if body is None and motion is None:
         raise ValueError("there is neither a body nor a motion to show")
@@ -428,7 +484,8 @@ def make_scene(
     notes = []
     if num_wrong:
         notes.append(
-            f"{num_wrong} of {len(link_poses)} frames have poses that are not finite or too far away to draw: "
+            f"{num_wrong} of {len(link_poses)} frames have poses that are not finite "
+            "or too far away to draw: "
             "parts are missing or misplaced"
         )
     if step > 1:
@@ -514,10 +571,14 @@ def _outside(values: Floats) -> Bools:
 
 
 def missing_files(body: Body) -> tuple[object, ...]:
-    """Return the files of a model that are not shown: their names, or where they are named."""
+    """Return the files of a model that are not shown.
+
+    Their names, or where they are named.
+    """
     if not body.problems:
         return ()
-    # The packages of formats import their readers: they are only needed where there is a problem.
+    # The packages of formats import their readers: they are only needed where there is
+    # a problem.
     from bodymotion.formats.resources import (
         PART_LIMIT,
         PART_MISSING,
@@ -547,7 +608,10 @@ def missing_files(body: Body) -> tuple[object, ...]:
 
 
 def missing_files_text(body: Body) -> str:
-    """Return how many files of a model are not shown, in a sentence; empty where there are none."""
+    """Return how many files of a model are not shown, in a sentence.
+
+    Empty where there are none.
+    """
     count = len(missing_files(body))
     if not count:
         return ""
@@ -555,7 +619,10 @@ def missing_files_text(body: Body) -> str:
 
 
 def drawn_shapes(body: Body, is_read: bool = True) -> tuple[tuple[Shape, ...], ...]:
-    """Return the shapes of each link, in its frame; those of a stick figure where they are missing, or still to be read."""
+    """Return the shapes of each link, in its frame.
+
+    Those of a stick figure where they are missing, or still to be read.
+    """
     shapes = tuple(link.visuals for link in body.links)
     if len(shapes) < 2 or all(shapes) or (any(shapes) and not missing_files(body)):
         return shapes
@@ -566,7 +633,8 @@ def drawn_shapes(body: Body, is_read: bool = True) -> tuple[tuple[Shape, ...], .
     for link in body.links[1:]:
         if link.joint.type != "free":
             children[link.parent].append(link)
-    # Of a link with shapes some may be missing, too; its bones are inside of the others.
+    # Of a link with shapes some may be missing, too; its bones are inside of the
+    # others.
     return tuple(
         own + _bones(link, children[link.index], size) * is_read
         if own
@@ -629,10 +697,14 @@ def _stand_in(link: Link, children: list[Link], size: float) -> tuple[Shape, ...
 
 
 class BodyExtent:
-    """The outermost points of a body: `points` (N, 3) in the frames of the links `links` (N,). They give its extent in any pose.
+    """The outermost points of a body.
 
-    Points far outside of the bulk of the body (a vertex with a wrong number, a floor in the model) are left out. `far` are the indices
-    of their links. A body without shapes of its own has the extent of its environment, too.
+    `points` (N, 3) in the frames of the links `links` (N,). They give its extent in any
+    pose.
+
+    Points far outside of the bulk of the body (a vertex with a wrong number, a floor in
+    the model) are left out. `far` are the indices of their links. A body without shapes
+    of its own has the extent of its environment, too.
     """
 
     def __init__(self, body: Body, shapes: tuple[tuple[Shape, ...], ...]) -> None:
@@ -660,7 +732,10 @@ class BodyExtent:
             self.points, self.links = self.points[near], self.links[near]
 
     def describe_far(self) -> str:
-        """Return the links that reach far outside of the bulk of the body, in a sentence; empty where there are none."""
+        """Return the links that reach far outside of the bulk of the body, in a sentence.
+
+        Empty where there are none.
+        """
         if not self.far:
             return ""
         names = listed(
@@ -677,7 +752,10 @@ class BodyExtent:
         )
 
     def lowest(self, link_poses: npt.ArrayLike) -> Floats:
-        """Return the height (...) [m] of the lowest point for link poses (..., L, 7); 0 for a body without shapes."""
+        """Return the height (...) [m] of the lowest point for link poses (..., L, 7).
+
+        0 for a body without shapes.
+        """
         placed = np.asarray(link_poses, dtype=np.float64)
         if not len(self.points):
             return np.zeros(placed.shape[:-2])
@@ -691,7 +769,10 @@ class BodyExtent:
         return np.asarray(heights.min(axis=-1))
 
     def bounds(self, link_poses: npt.ArrayLike) -> Floats | None:
-        """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
+        """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7).
+
+        None without shapes.
+        """
         placed = self.placed(link_poses)
         if len(placed):
             return np.stack([placed.min(axis=0), placed.max(axis=0)])
@@ -699,7 +780,10 @@ class BodyExtent:
 
 
 def _bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
-    """Return which points (N, 3) belong to the bulk: all that are not beyond a wide gap around at least half of the weights (N,)."""
+    """Return which points (N, 3) belong to the bulk.
+
+    All that are not beyond a wide gap around at least half of the weights (N,).
+    """
     weights = np.asarray(weights, dtype=np.float64)
     center = np.quantile(
         points,

@@ -46,7 +46,8 @@ class Theme:
     sky_top, sky_bottom:
         The two ends of the gradient of the sky.
     floor, glow:
-        The colour of the floor (0 to 1), and the factor of its emission that keeps this colour after the browser's tone mapping.
+        The colour of the floor (0 to 1), and the factor of its emission that keeps this
+        colour after the browser's tone mapping.
     cells, sections:
         The thin and the thick lines of the grid.
     fade:

@@ -1,6 +1,9 @@
-"""Simulate bodies that follow motions, with MuJoCo (extra `sim`). See docs/simulation.md.
+"""Simulate bodies that follow motions, with MuJoCo (extra `sim`).
 
-`plan` has what the joints are to do, `world` makes the model, `simulating` takes the steps, and `result` is made of what they record.
+See docs/simulation.md.
+
+`plan` has what the joints are to do, `world` makes the model, `simulating` takes the
+steps, and `result` is made of what they record.
 
 >>> import bodymotion as bm
 >>> body, motion = bm.load_body("biped.wrl"), bm.load_motion("biped_walk.seq")   # doctest: +SKIP

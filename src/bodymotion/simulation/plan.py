@@ -1,4 +1,8 @@
-"""What a simulation is to do: joint values and root poses at each step, the posture that it starts in, and what computes the torques."""
+"""What a simulation is to do.
+
+Joint values and root poses at each step, the posture that it starts in, and what
+computes the torques.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,13 @@ FRAME_RATE = 100.0  # [Hz] of the frames of the result, without a motion.
 
 
 class Plan:
-    """The plan at the times k·timestep: joint values `q` and velocities `dq` (steps + 1, J), and root poses `root` (steps + 1, 7).
+    """The plan at the times k·timestep.
 
-    `posture` has the joint values (J,) and the root pose (7,) of the start: loops closed, and on the ground if there is a `floor`.
+    Joint values `q` and velocities `dq` (steps + 1, J), and root poses `root` (steps +
+    1, 7).
+
+    `posture` has the joint values (J,) and the root pose (7,) of the start: loops
+    closed, and on the ground if there is a `floor`.
     """
 
     def __init__(
@@ -71,7 +79,8 @@ class Plan:
             end = DEFAULT_SECONDS if end is None else end
         if not start < end < start + 1e5:
             raise WrongUseError(
-                f"the simulation would last from {start:g} s to {end:g} s; expected an end after the start, by at most 1e5 s"
+                f"the simulation would last from {start:g} s to {end:g} s; expected "
+                "an end after the start, by at most 1e5 s"
             )
         self.start = start
         self.timestep = timestep
@@ -80,7 +89,8 @@ class Plan:
             self.frame_rate = FRAME_RATE
         else:
             self.frame_rate = (len(times) - 1) / float(times[-1] - times[0])
-        # Plan, states, sensors and results of each joint; contacts of each link, twice: while steps are taken, and in the result.
+        # Plan, states, sensors and results of each joint; contacts of each link, twice:
+        # while steps are taken, and in the result.
         numbers = (
             10 * body.num_joints
             + 18 * sum(bool(link.collisions) for link in body.links)
@@ -159,12 +169,16 @@ class Plan:
         return efforts
 
     def _check_finite(self, name: str, values: Floats) -> None:
-        """Raise ValueError where values (steps, …) of the motion are not finite; MuJoCo would set all controls to 0."""
+        """Raise ValueError where values (steps, …) of the motion are not finite.
+
+        MuJoCo would set all controls to 0.
+        """
         wrong = ~np.isfinite(values).all(axis=1)
         if wrong.any():
             time = self.start + self.timestep * int(np.argmax(wrong))
             raise ValueError(
-                f"motion: {name} are not finite at {time:g} s; fill them first (`edit --fill-gaps`)"
+                f"motion: {name} are not finite at {time:g} s; fill them first (`edit "
+                "--fill-gaps`)"
             )
 
 
@@ -181,8 +195,8 @@ class RobotState(ShortRepr):
     command:
         (J,) the joint values of the motion at this time.
     sensors:
-        By the name of a device, its reading: (3,) of a gyro and an accelerometer, (6,) of a force sensor. Values are those of the
-        step before.
+        By the name of a device, its reading: (3,) of a gyro and an accelerometer, (6,)
+        of a force sensor. Values are those of the step before.
     """
 
     time: float
@@ -201,7 +215,9 @@ class Controller(Protocol):
 
 
 class ControllerError(RuntimeError):
-    """A controller raised an error or returned something else than finite torques (J,); the message has the time.
+    """A controller raised an error or returned something else than finite torques (J,).
+
+    The message has the time.
 
     `partial` is the simulation so far.
     """
@@ -210,7 +226,10 @@ class ControllerError(RuntimeError):
 
 
 class TorqueServo:
-    """The law of the servo as a controller of torques: kp · (q_cmd − q) + kd · (q̇_cmd − q̇), for gains (J, 2)."""
+    """The law of the servo as a controller of torques.
+
+    Kp · (q_cmd − q) + kd · (q̇_cmd − q̇), for gains (J, 2).
+    """
 
     def __init__(self, gains: Floats, plan: Plan) -> None:
         self.gains = gains
@@ -237,7 +256,8 @@ def torques(controller: Controller, state: RobotState) -> Floats:
         found = np.asarray(controller.step(state), dtype=np.float64)
     except Exception as error:
         raise ControllerError(
-            f"the controller failed at {state.time:g} s: {type(error).__name__}: {error}"
+            f"the controller failed at {state.time:g} s: {type(error).__name__}: "
+            f"{error}"
         ) from error
     if found.shape != state.q.shape or not np.isfinite(found).all():
         if found.shape == state.q.shape:
@@ -245,6 +265,7 @@ def torques(controller: Controller, state: RobotState) -> Floats:
         else:
             what = f"shape {found.shape}"
         raise ControllerError(
-            f"the controller returned {what} at {state.time:g} s; expected {len(state.q)} finite torques"
+            f"the controller returned {what} at {state.time:g} s; expected "
+            f"{len(state.q)} finite torques"
         )
     return found

@@ -1,10 +1,14 @@
-"""Projects of Choreonoid (`.cnoid`) as scenes: bodies, their start poses and motions, and the time step.
+"""Projects of Choreonoid (`.cnoid`) as scenes.
+
+Bodies, their start poses and motions, and the time step.
 
 A project is a tree of items in YAML. What is read of it::
 
     items: { children: [
-      { class: BodyItem, name, data: { file | modelFile, fix_root, initial_root_translation, initial_root_rotation: [axis, degrees],
-          joint_displacements: [degrees] | jointPositions: [radians], rootPosition, rootAttitude: [3 × 3] },
+      { class: BodyItem, name, data: { file | modelFile, fix_root,
+      initial_root_translation, initial_root_rotation: [axis, degrees],
+          joint_displacements: [degrees] | jointPositions: [radians], rootPosition,
+          rootAttitude: [3 × 3] },
         children: [ { class: BodyMotionItem, data: { file | filename } } ] },
       { class: …SimulatorItem, data: { time_step, time_length } } ] }
 
@@ -70,15 +74,18 @@ def load_project(
 ) -> Project:
     """Read a project of Choreonoid.
 
-    The simulated body is the first one with a motion, else the first one with joints that is not fixed, else the first one. A body
-    without a motion holds its joint displacements.
+    The simulated body is the first one with a motion, else the first one with joints
+    that is not fixed, else the first one. A body without a motion holds its joint
+    displacements.
 
     Parameters
     ----------
     share:
-        Folders for `${SHARE}`; by default those called `share` beside the project and above it.
+        Folders for `${SHARE}`; by default those called `share` beside the project and
+        above it.
     options:
-        Those of `bodymotion.load` for models and motions. Untrusted projects only name files in their own folder, and in those of `share`.
+        Those of `bodymotion.load` for models and motions. Untrusted projects only name
+        files in their own folder, and in those of `share`.
 
     Raises
     ------
@@ -169,7 +176,10 @@ def load_project(
 
 
 def _tree(path: Path) -> Mapping[str, Any]:
-    """Return the tree of items of a project; FormatError where it has none."""
+    """Return the tree of items of a project.
+
+    FormatError where it has none.
+    """
     try:
         found, _ = read_plain_yaml(file_bytes(path, MAX_BYTES), path, Diagnostics(path))
     except FormatError as error:
@@ -212,7 +222,10 @@ def _body(
     data: Mapping[str, Any],
     opened: Callable[[Mapping[str, Any]], object],
 ) -> tuple[Body, Motion | None, Floats]:
-    """Return a body as the project has it, its motion, and the pose (7,) of its root; `opened` loads the file that an item names."""
+    """Return a body as the project has it, its motion, and the pose (7,) of its root.
+
+    `opened` loads the file that an item names.
+    """
     body = opened(data)
     if not isinstance(body, Body) or not body.links:
         raise ValueError("its file holds no model")
@@ -283,7 +296,8 @@ def _file(
         if place.is_file():
             if not any(map(place.resolve().is_relative_to, trees)):
                 raise ValueError(
-                    f"its file {name!r:.100} is outside of the project's folder: an untrusted project cannot open it"
+                    f"its file {name!r:.100} is outside of the project's folder: an "
+                    "untrusted project cannot open it"
                 )
             return place
     raise ValueError(

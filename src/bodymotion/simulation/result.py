@@ -1,4 +1,7 @@
-"""The result of a simulation, and what is recorded for it: from states and sensors of MuJoCo to joints, contacts and readings."""
+"""The result of a simulation, and what is recorded for it.
+
+From states and sensors of MuJoCo to joints, contacts and readings.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,8 @@ FALL_ANGLE = (
 )  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
 FALL_HEIGHT = 0.5  # Share of the planned height: a root that is lower than planned by more, and by more than MIN_FALL, has fallen.
 MIN_FALL = 0.02
-"""[m] Roots are planned lower than this where the model has them on or below its soles."""
+"""[m] Roots are planned lower than this where the model has them on or below its soles.
+"""
 MIN_FORCE = (
     1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
 )
@@ -54,34 +58,43 @@ MIN_FORCE = (
 
 @dataclass(frozen=True, eq=False)
 class Simulation(ContentEquality):
-    """The result of a simulation: N steps, at times 0, timestep, …, of a body with L links and J joint columns.
+    """The result of a simulation.
+
+    N steps, at times 0, timestep, …, of a body with L links and J joint columns.
 
     Attributes
     ----------
     times:
         (N,) [s] since the start of the simulation.
     q, dq, effort:
-        (N, J) joint values, velocities, and the torques [N m] (forces [N]) of the motors.
+        (N, J) joint values, velocities, and the torques [N m] (forces [N]) of the
+        motors.
     root, planned_root:
         (N, 7) poses of the root link in the world: simulated, and of the motion.
     command:
         (N, J) joint values of the motion.
     states, bodies:
-        (N, S) positions and velocities of everything in the MuJoCo model `model`; (L,) the numbers of the links there.
+        (N, S) positions and velocities of everything in the MuJoCo model `model`; (L,)
+        the numbers of the links there.
     contact_forces:
-        (N, C, 9) for each link that touched anything, those in `touching`: the net force [N] and torque [N m] on it from all its contacts,
-        in the world's axes and about the point that follows: the centre of the contacts [m].
+        (N, C, 9) for each link that touched anything, those in `touching`: the net
+        force [N] and torque [N m] on it from all its contacts, in the world's axes and
+        about the point that follows: the centre of the contacts [m].
     readings:
         The readings of gyros, accelerometers and force sensors at each step.
     fall:
-        [s] The time of the fall, None without a fall: its root is tilted by more than 45° against the plan, or below it by more than half
-        of its planned height and more than 2 cm. A fixed root never falls.
+        [s] The time of the fall, None without a fall: its root is tilted by more than
+        45° against the plan, or below it by more than half of its planned height and
+        more than 2 cm. A fixed root never falls.
     scenery:
-        The environment that cameras see: the ground, and the further bodies at their start poses.
+        The environment that cameras see: the ground, and the further bodies at their
+        start poses.
     planned_time:
-        [s] The time that was to be simulated; less was after a divergence, an interruption, or a fall with `until_fall`.
+        [s] The time that was to be simulated; less was after a divergence, an
+        interruption, or a fall with `until_fall`.
     interrupted, diverged:
-        Whether Ctrl-C ended the simulation, and whether it ended because numbers were not finite or huge.
+        Whether Ctrl-C ended the simulation, and whether it ended because numbers were
+        not finite or huge.
     """
 
     body: Body
@@ -122,7 +135,10 @@ class Simulation(ContentEquality):
 
     @property
     def end_text(self) -> str:
-        """How the simulation ends, in words: whether the robot falls, and whether less was simulated than planned."""
+        """How the simulation ends, in words.
+
+        Whether the robot falls, and whether less was simulated than planned.
+        """
         parts = []
         if self.fall is not None:
             parts.append(f"falls at {self.fall:.3f} s")
@@ -148,9 +164,12 @@ class Simulation(ContentEquality):
 
     @cached_property
     def zmp(self) -> Floats:
-        """(N, 3) [m] the zero moment point on the ground z = 0 of the contact forces; the point before where nothing is carried.
+        """(N, 3) [m] the zero moment point on the ground z = 0 of the contact forces.
 
-        For the sum of forces f and of torques τ about the origin: x = −τ_y/f_z, y = τ_x/f_z.
+        The point before where nothing is carried.
+
+        For the sum of forces f and of torques τ about the origin: x = −τ_y/f_z, y =
+        τ_x/f_z.
         """
         fx, fy, fz, about_x, about_y, _, x, y, z = np.moveaxis(
             self.contact_forces, -1, 0
@@ -191,7 +210,10 @@ class Simulation(ContentEquality):
 
     @cached_property
     def motion(self) -> Motion:
-        """The simulated motion at `frame_rate`: joint displacements, poses of all links, ZMP, joint efforts."""
+        """The simulated motion at `frame_rate`.
+
+        Joint displacements, poses of all links, ZMP, joint efforts.
+        """
         if len(self.times) > 1:
             step = float(self.times[1])
         else:
@@ -239,7 +261,8 @@ class Simulation(ContentEquality):
     def read(self, device: Device) -> Reading:
         """Return what a gyro, accelerometer or force sensor read at each step, and a range sensor at each of its scans.
 
-        Rays meet everything in the model but the sensor's own link; they are as `bodymotion.dynamics.ray_directions` has them.
+        Rays meet everything in the model but the sensor's own link; they are as
+        `bodymotion.dynamics.ray_directions` has them.
 
         Raises
         ------
@@ -251,7 +274,8 @@ class Simulation(ContentEquality):
                 return reading
         if not isinstance(device, RangeSensor):
             raise ValueError(
-                f"{device.kind} {device.name!r} was not read; gyros, accelerometers, force and range sensors can be"
+                f"{device.kind} {device.name!r} was not read; gyros, accelerometers, "
+                "force and range sensors can be"
             )
         mujoco = need("mujoco", "sim", "the simulation")
         data = mujoco.MjData(self.model)
@@ -315,12 +339,18 @@ class Simulation(ContentEquality):
 
     @cached_property
     def slip(self) -> float:
-        """The largest distance [m] that a foot slips while it is in contact (`bodymotion.dynamics.foot_slips`); 0 without feet."""
+        """The largest distance [m] that a foot slips while it is in contact (`bodymotion.dynamics.foot_slips`).
+
+        0 without feet.
+        """
         return longest_slip(self.measures.contacts, self.measures.times)
 
     @cached_property
     def energy(self) -> float:
-        """The mechanical work [J] of the motors, positive or negative: Σ |effort · dq| · dt."""
+        """The mechanical work [J] of the motors, positive or negative.
+
+        Σ |effort · dq| · dt.
+        """
         if len(self.times) > 1:
             step = float(self.times[1])
         else:
@@ -329,7 +359,10 @@ class Simulation(ContentEquality):
 
     @cached_property
     def worst_contact(self) -> tuple[str, float, float]:
-        """The link with the largest contact force, this force [N], and its time [s]; `("", 0, 0)` without contacts."""
+        """The link with the largest contact force, this force [N], and its time [s].
+
+        `("", 0, 0)` without contacts.
+        """
         sizes = np.linalg.norm(self.contact_forces[..., :3], axis=-1)
         if not sizes.size or not sizes.any():
             return "", 0.0, 0.0
@@ -342,7 +375,10 @@ class Simulation(ContentEquality):
 
 
 def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
-    """Return in which steps (N,) a robot has fallen, from root poses (N, 7); the rule is that of `Simulation.fall`."""
+    """Return in which steps (N,) a robot has fallen, from root poses (N, 7).
+
+    The rule is that of `Simulation.fall`.
+    """
     if body.is_mounted:
         return np.zeros(len(root), dtype=np.bool_)
     up = np.array([0.0, 0.0, 1.0])
@@ -361,7 +397,8 @@ def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
 def device_values(device: Device, values: Floats) -> Floats:
     """Return what a device reads without its limits, of MuJoCo's sensor data (..., 3 or 6).
 
-    The force sensor of MuJoCo is what the parent exerts on the link, that of OpenHRP what the link exerts on its parent.
+    The force sensor of MuJoCo is what the parent exerts on the link, that of OpenHRP
+    what the link exerts on its parent.
     """
     if isinstance(device, ForceSensor):
         return -values
@@ -455,7 +492,10 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
 
 
 def columns_or_zeros(table: Floats, indices: Indices) -> Floats:
-    """Return columns (N, J) of a table; 0 where the index is -1."""
+    """Return columns (N, J) of a table.
+
+    0 where the index is -1.
+    """
     there = indices >= 0
     if there.all():
         return table.take(indices, axis=1)

@@ -1,6 +1,7 @@
 """Simulate one body that follows one motion, or many of them at once.
 
-Of each step the state before it is kept, and what the sensors of the model read in that state.
+Of each step the state before it is kept, and what the sensors of the model read in that
+state.
 """
 
 import os
@@ -64,7 +65,8 @@ class Push(ShortRepr):
         )
         if not finite or self.duration < 0:
             raise ValueError(
-                f"{self}: expected finite numbers, a force (3,) and a duration of at least 0"
+                f"{self}: expected finite numbers, a force (3,) and a duration of at "
+                "least 0"
             )
 
 
@@ -101,7 +103,10 @@ UNLOGGED = _Warnings()
 
 
 class Run:
-    """The steps of one simulation, and what is recorded of each: the state before it, and the sensors in that state."""
+    """The steps of one simulation, and what is recorded of each.
+
+    The state before it, and the sensors in that state.
+    """
 
     def __init__(self, world: World, plan: Plan, pushes: Sequence[Push]) -> None:
         self.mujoco = need("mujoco", "sim", "the simulation")
@@ -287,7 +292,10 @@ class Run:
         )
 
     def forces(self, k: int) -> Floats:
-        """Return forces [N] and torques [N m] (B, 6) on the B bodies of MuJoCo at step `k`, in the world's axes: those of the pushes."""
+        """Return forces [N] and torques [N m] (B, 6) on the B bodies of MuJoCo at step `k`, in the world's axes.
+
+        Those of the pushes.
+        """
         forces = np.zeros((self.world.model.nbody, 6))
         for first, until, body, force in self.pushes:
             if first <= k < until:
@@ -321,7 +329,8 @@ def _reported_memory() -> Iterator[None]:
         yield
     except fatal as error:
         raise MemoryError(
-            f"the simulation needs more memory than MuJoCo reserves: {error}; simulate fewer bodies"
+            f"the simulation needs more memory than MuJoCo reserves: {error}; "
+            "simulate fewer bodies"
         ) from error
 
 
@@ -353,29 +362,40 @@ def simulate(
     Parameters
     ----------
     motion:
-        The motion of the joints. Without poses of the root, it is placed on its feet (`bodymotion.dynamics.root_on_feet`); the simulated
-        robot starts at the first pose, on the ground, with the velocity of the motion.
+        The motion of the joints. Without poses of the root, it is placed on its feet
+        (`bodymotion.dynamics.root_on_feet`); the simulated robot starts at the first
+        pose, on the ground, with the velocity of the motion.
     gains:
-        kp and kd (J, 2) of the joints; by default `bodymotion.model.links.default_gains`. Servos with a kd need a kp.
+        kp and kd (J, 2) of the joints; by default
+        `bodymotion.model.links.default_gains`. Servos with a kd need a kp.
     drive:
-        "servo": position actuators of MuJoCo, torque = kp · (q_cmd − q) + kd · (q̇_cmd − q̇), damping integrated implicitly. "torque": the
-        same law computed at each step, as a controller with a torque interface does. "effort": the torques of the motion's JointEffort.
+        "servo": position actuators of MuJoCo, torque = kp · (q_cmd − q) + kd · (q̇_cmd
+        − q̇), damping integrated implicitly. "torque": the same law computed at each
+        step, as a controller with a torque interface does. "effort": the torques of the
+        motion's JointEffort.
     controller:
         An object with `step(state: RobotState) -> torques (J,)`; it replaces `drive`.
     root:
-        "fixed" holds the root at its start pose, "free" releases it; by default as the body has it.
+        "fixed" holds the root at its start pose, "free" releases it; by default as the
+        body has it.
     start, end:
-        [s] The part of the motion; without a motion, `end` is the length, by default 5 s.
+        [s] The part of the motion; without a motion, `end` is the length, by default 5
+        s.
     timestep, frame_rate:
-        [s] of a step; [Hz] of the frames of the result, by default that of the motion, and 100 Hz without one.
+        [s] of a step; [Hz] of the frames of the result, by default that of the motion,
+        and 100 Hz without one.
     floor, friction:
-        Whether there is level ground at z = 0, by default if the root is free; and its coefficient of sliding friction.
+        Whether there is level ground at z = 0, by default if the root is free; and its
+        coefficient of sliding friction.
     objects:
-        Further bodies, each with the pose (7,) in the world of the frame of its model. Joints of these have no motors.
+        Further bodies, each with the pose (7,) in the world of the frame of its model.
+        Joints of these have no motors.
     pushes, limits, sensors:
-        Forces on links; whether limits of joints and efforts are kept; whether devices are read.
+        Forces on links; whether limits of joints and efforts are kept; whether devices
+        are read.
     self_collision:
-        As for `write_mjcf`; "touching" also excludes pairs that overlap in the first pose of the motion.
+        As for `write_mjcf`; "touching" also excludes pairs that overlap in the first
+        pose of the motion.
     until_fall:
         End at a fall. Its rule is that of `Simulation.fall`.
     progress:
@@ -390,7 +410,8 @@ def simulate(
     ImportError
         Without the extra `sim`.
     ValueError
-        When the motion does not fit the body, or an argument is out of its range; the message names it.
+        When the motion does not fit the body, or an argument is out of its range; the
+        message names it.
     ControllerError
         When the controller fails; `partial` of the exception is the simulation so far.
     FormatError
@@ -472,7 +493,8 @@ def _started(
         at = np.asarray(pose, dtype=np.float64)
         if at.shape != (7,) or not np.isfinite(at).all() or not at[3:].any():
             raise ValueError(
-                f"objects: {thing.name!r}: expected a pose of 7 finite numbers, position and quaternion"
+                f"objects: {thing.name!r}: expected a pose of 7 finite numbers, "
+                "position and quaternion"
             )
     robot = robot_of(body, root)
     body = robot.body
@@ -492,7 +514,8 @@ def _started(
         or (table < 0).any()
     ):
         raise ValueError(
-            f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, got shape {table.shape}"
+            f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, "
+            f"got shape {table.shape}"
         )
     table[list(passive_joints(body))] = 0.0
     servo = controller is None and drive == "servo"
@@ -513,7 +536,8 @@ def _started(
     )
     run = Run(robot.world(options, plan.posture, objects), plan, pushes)
     if servo:
-        # The force of position actuators is kp · (u − q) − kd · q̇, so u = q_cmd + kd/kp · q̇_cmd.
+        # The force of position actuators is kp · (u − q) − kd · q̇, so u = q_cmd +
+        # kd/kp · q̇_cmd.
         kp, kd = table.T
         control = plan.dq[:-1] * np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
         control += plan.q[:-1]
@@ -533,8 +557,10 @@ def simulate_many(
 ) -> tuple[Simulation, ...]:
     """Simulate many motions, of one body or of one body each, at once.
 
-    Each simulation is one of `simulate`, on a thread of its own: MuJoCo takes the steps without the lock of the interpreter. The model of a
-    body is made once. With a `device`, all simulations of one model take their steps together, in single precision.
+    Each simulation is one of `simulate`, on a thread of its own: MuJoCo takes the steps
+    without the lock of the interpreter. The model of a body is made once. With a
+    `device`, all simulations of one model take their steps together, in single
+    precision.
 
     Parameters
     ----------
@@ -543,16 +569,16 @@ def simulate_many(
     workers:
         The number of threads; by default that of the cores.
     device:
-        A device of Warp, such as "cuda" or "cpu": MuJoCo Warp takes the steps (extra `gpu`), without controllers, crawlers and
-        `until_fall`.
+        A device of Warp, such as "cuda" or "cpu": MuJoCo Warp takes the steps (extra
+        `gpu`), without controllers, crawlers and `until_fall`.
     options:
         Those of `simulate`, the same for all.
 
     Raises
     ------
     WrongUseError
-        When the number of bodies is not that of the motions, `workers` is less than 1, or a device does not support an option; other
-        errors are those of `simulate`.
+        When the number of bodies is not that of the motions, `workers` is less than 1,
+        or a device does not support an option; other errors are those of `simulate`.
     """
     if isinstance(bodies, Body):
         several = [bodies] * len(motions)
@@ -560,7 +586,8 @@ def simulate_many(
         several = list(bodies)
     if len(several) != len(motions):
         raise WrongUseError(
-            f"bodies: expected one, or one for each of {len(motions)} motions, got {len(several)}"
+            f"bodies: expected one, or one for each of {len(motions)} motions, got "
+            f"{len(several)}"
         )
     if workers is None:
         count = os.cpu_count() or 1
@@ -588,7 +615,8 @@ def simulate_many(
         run, control, _ = _started(**{**settings, "body": body, "motion": motion})
         if control is None or run.world.crawlers or until_fall:
             raise WrongUseError(
-                f"device {device!r}: expected no controller, drive 'servo' or 'effort', no crawlers, and no until_fall"
+                f"device {device!r}: expected no controller, drive 'servo' or "
+                "'effort', no crawlers, and no until_fall"
             )
         runs.append(run)
         groups.setdefault(id(run.world.effort), []).append((run, control))

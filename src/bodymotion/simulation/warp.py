@@ -1,4 +1,7 @@
-"""Many simulations, or many frames, together on a device of Warp: MuJoCo Warp computes in single precision, with a world for each."""
+"""Many simulations, or many frames, together on a device of Warp.
+
+MuJoCo Warp computes in single precision, with a world for each.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,14 +29,17 @@ def step_together(
     device: str,
     progress: Callable[[int, int], None],
 ) -> None:
-    """Take all steps of runs of one model, each with its controls (steps, nu); shorter ones stay at their last control.
+    """Take all steps of runs of one model, each with its controls (steps, nu).
+
+    Shorter ones stay at their last control.
 
     Raises
     ------
     ImportError
         Without the extra `gpu`.
     RuntimeError
-        When Warp does not have the device, or a step has more contacts or constraints than expected.
+        When Warp does not have the device, or a step has more contacts or constraints
+        than expected.
     """
     warp, mjwarp = _modules()
     first = runs[0][0]
@@ -106,7 +112,8 @@ def step_together(
             for name, (_, most) in counts.items():
                 if (found_most := counted[name].numpy()[:length].max()) > most:
                     raise RuntimeError(
-                        f"device {device!r}: {name} is {found_most} in a step, expected at most {most}"
+                        f"device {device!r}: {name} is {found_most} in a step, "
+                        f"expected at most {most}"
                     )
             found = {
                 name: array.numpy()[:length].astype(np.float64)
@@ -131,7 +138,8 @@ def frames_together(
     q, root:
         Joint values (..., J), and poses (..., 7) of the root link in the world.
     rates:
-        Velocities and accelerations of the joints (..., J), then of the root (..., 6), as for `inverse_dynamics`.
+        Velocities and accelerations of the joints (..., J), then of the root (..., 6),
+        as for `inverse_dynamics`.
 
     Raises
     ------

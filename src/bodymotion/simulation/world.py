@@ -72,7 +72,9 @@ class MujocoModel(ShortRepr):
 
 
 def to_mujoco(body: Body, **options: Any) -> MujocoModel:  # noqa: ANN401
-    """Return a body as a model of MuJoCo, the same that `save` writes as MJCF; options are those of `write_mjcf`.
+    """Return a body as a model of MuJoCo, the same that `save` writes as MJCF.
+
+    Options are those of `write_mjcf`.
 
     Raises
     ------
@@ -113,20 +115,24 @@ class World:
     model:
         The `mujoco.MjModel`.
     body:
-        The body as it is simulated: with repaired inertias, and fixed where it is asked for.
+        The body as it is simulated: with repaired inertias, and fixed where it is asked
+        for.
     qpos, dofs, actuators:
-        (J,) for each joint column the index of its position, of its velocity, and of its actuator; −1 where it has none.
+        (J,) for each joint column the index of its position, of its velocity, and of
+        its actuator; −1 where it has none.
     bodies:
         (L,) the MuJoCo body of each link.
     root:
         The index of the first of the 7 positions of a free root, −1 for a fixed one.
     effort, sensors, contacts:
-        Columns of the sensor data: (J,) of the torque of each actuator (−1 where it has none), by the index of a device, and the first one
-        of contacts: 10 for each link in `touching`, from there to the end.
+        Columns of the sensor data: (J,) of the torque of each actuator (−1 where it has
+        none), by the index of a device, and the first one of contacts: 10 for each link
+        in `touching`, from there to the end.
     scenery:
         The floor and the further bodies, as cameras see them.
     crawlers:
-        For each crawler its joint column, its geoms, and the velocity (G, 3) of the surface of each at 1 m/s, in the geom's frame.
+        For each crawler its joint column, its geoms, and the velocity (G, 3) of the
+        surface of each at 1 m/s, in the geom's frame.
     """
 
     model: Any
@@ -147,7 +153,11 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class WorldOptions:
-    """How a world is made: `gains` (J, 2), kp and kd of servos (None: motors, controlled by joint torques), and options of `simulate`."""
+    """How a world is made.
+
+    `gains` (J, 2), kp and kd of servos (None: motors, controlled by joint torques), and
+    options of `simulate`.
+    """
 
     gains: Floats | None
     timestep: float
@@ -159,7 +169,10 @@ class WorldOptions:
 
 
 class Robot:
-    """A body to simulate, with what does not depend on its motion; the last model is kept for the next simulation."""
+    """A body to simulate, with what does not depend on its motion.
+
+    The last model is kept for the next simulation.
+    """
 
     def __init__(self, body: Body) -> None:
         self.body = body
@@ -182,9 +195,12 @@ class Robot:
         posture: tuple[Floats, Floats],
         objects: Sequence[tuple[Body, npt.ArrayLike]] = (),
     ) -> World:
-        """Return the model of a simulation that starts in a posture: joint values (J,) and a root pose (7,).
+        """Return the model of a simulation that starts in a posture.
 
-        `objects` are further bodies, each with the pose (7,) that its model has in the world.
+        Joint values (J,) and a root pose (7,).
+
+        `objects` are further bodies, each with the pose (7,) that its model has in the
+        world.
         """
         q, root = posture
         pairs: tuple[tuple[int, int], ...] = ()
@@ -229,7 +245,9 @@ _robots: dict[int, dict[tuple[str | None, bool], Robot]] = {}
 def robot_of(
     body: Body, root: Literal["free", "fixed"] | None = None, *, visuals: bool = False
 ) -> Robot:
-    """Return a body to simulate, with its root free, fixed, or as the body has it: the same one for the same body.
+    """Return a body to simulate, with its root free, fixed, or as the body has it.
+
+    The same one for the same body.
 
     With `visuals`, those are the collision shapes of a body that has none.
     """
@@ -267,10 +285,12 @@ def build_world(
 ) -> World:
     """Return the model of a simulation, without contacts of the pairs of links in `overlaps`.
 
-    `posture` is that of the start, `home` that of rest: joint values (J,) and a root pose (7,).
+    `posture` is that of the start, `home` that of rest: joint values (J,) and a root
+    pose (7,).
     """
     mujoco = need("mujoco", "sim", "the simulation")
-    # A free root has the pose of its file in the model, which is kept for other postures.
+    # A free root has the pose of its file in the model, which is kept for other
+    # postures.
     if body.is_mounted:
         body = replace(body, root_pose=posture[1])
     body = _meeting_loops(_without_balls(body), posture[0])
@@ -351,7 +371,8 @@ def build_world(
         problems += [problem for problem in body.problems if "missing" in problem.data]
         problems.append(
             rules.NO_SHAPES.problem(
-                f"{body.name or 'the body'} has no collision shapes: nothing holds it on the ground"
+                f"{body.name or 'the body'} has no collision shapes: nothing holds it "
+                "on the ground"
             )
         )
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
@@ -368,8 +389,9 @@ def _stiffen_floor(
 ) -> None:
     """Make the time constant t of the floor's contacts as short as light feet need.
 
-    MuJoCo's contacts are springs of accelerations: where a force F acts on a link of inverse inertia w (`body_invweight0`), it sinks in by
-    F·w·t²·d·(1 − d). A light foot on the end of a stiff leg would sink in by centimetres.
+    MuJoCo's contacts are springs of accelerations: where a force F acts on a link of
+    inverse inertia w (`body_invweight0`), it sinks in by F·w·t²·d·(1 − d). A light foot
+    on the end of a stiff leg would sink in by centimetres.
     """
     feet = standing_links(body, body.forward_kinematics(*home))
     weight = body.mass * np.linalg.norm(model.opt.gravity)
@@ -406,7 +428,8 @@ def _without_balls(body: Body) -> Body:
 def _meeting_loops(body: Body, q: Floats) -> Body:
     """Return the body with the second point of each loop that cannot be closed moved to the first one, for joint values (J,).
 
-    In a plane mechanism, points may be apart across the plane, where no joint moves them: MuJoCo would try with very large forces.
+    In a plane mechanism, points may be apart across the plane, where no joint moves
+    them: MuJoCo would try with very large forces.
     """
     at = body.forward_kinematics(q)
     joints = []
@@ -426,7 +449,10 @@ def _meeting_loops(body: Body, q: Floats) -> Body:
 
 
 def _sites(body: Body) -> tuple[Device, ...]:
-    """Return the devices that are sites of an MJCF file: tendons, equalities and sensors name them."""
+    """Return the devices that are sites of an MJCF file.
+
+    Tendons, equalities and sensors name them.
+    """
     return tuple(
         device for device in body.devices if mjcf_values(device.extra).get("site")
     )
@@ -478,7 +504,8 @@ def _add_sensors(
             )
             add(site, name, "SITE", site)
     for index in touching:
-        # found, force (3), torque (3), pos (3): bits 0, 1, 2 and 4 of mjtConDataField; 3 is the reduction "netforce"; one slot.
+        # found, force (3), torque (3), pos (3): bits 0, 1, 2 and 4 of mjtConDataField;
+        # 3 is the reduction "netforce"; one slot.
         add(f"contact {index}", "CONTACT", "BODY", named[index], intprm=[0b10111, 3, 1])
 
 
@@ -564,9 +591,12 @@ def _located(
 
 
 def _belt(model: Any, body: Body, index: int, geoms: Indices) -> Floats:  # noqa: ANN401
-    """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its geoms: at the ground −axis × up.
+    """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its geoms.
 
-    A wheel that turns about the axis moves its lowest point so. The velocity is the same all over the belt.
+    At the ground −axis × up.
+
+    A wheel that turns about the axis moves its lowest point so. The velocity is the
+    same all over the belt.
     """
     turn = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)[index, 3:]
     axis = rotations.rotate(turn, body.links[index].joint.axis)

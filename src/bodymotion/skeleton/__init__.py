@@ -1,4 +1,6 @@
-"""Recorded motion of a skeleton: what it is, and which unit and up axis it has (`values`).
+"""Recorded motion of a skeleton.
+
+What it is, and which unit and up axis it has (`values`).
 
 >>> import bodymotion as bm
 >>> walk = bm.load("walk.bvh")            # doctest: +SKIP

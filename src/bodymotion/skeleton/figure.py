@@ -1,7 +1,10 @@
-"""A skeleton as a body with soft limbs, and its motion: what shows, plots and measures robots does the same for recorded people.
+"""A skeleton as a body with soft limbs, and its motion.
 
-The body has a chain of links for each joint: one link for each channel, whose rotating or sliding joint has the channel as displacement.
-The last link of a chain has the name of the joint, and a capsule to each child and end point.
+What shows, plots and measures robots does the same for recorded people.
+
+The body has a chain of links for each joint: one link for each channel, whose rotating
+or sliding joint has the channel as displacement. The last link of a chain has the name
+of the joint, and a capsule to each child and end point.
 """
 
 from collections import Counter
@@ -28,8 +31,8 @@ MIN_SIZE = 0.3  # [m] The size of a figure without limbs.
 def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
     """Return the body and the motion, in metres with z up.
 
-    The root link is the first joint; where there are several roots, it is the origin of the file. Position channels that do not change are
-    part of the offsets.
+    The root link is the first joint; where there are several roots, it is the origin of
+    the file. Position channels that do not change are part of the offsets.
 
     Raises
     ------
@@ -41,7 +44,8 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
         raise ValueError("the skeleton has no joints: there is nothing to show")
     if skeleton.num_channels + len(skeleton.joints) > MAX_LINKS:
         raise ValueError(
-            f"the skeleton has {skeleton.num_channels} channels; a body has at most {MAX_LINKS} links"
+            f"the skeleton has {skeleton.num_channels} channels; a body has at most "
+            f"{MAX_LINKS} links"
         )
     path = skeleton.source.path
     offsets = _offsets(skeleton)
@@ -158,7 +162,10 @@ def _displacements(skeleton: Skeleton, steps: list[tuple[int, str]]) -> Floats:
 
 
 def _limbs(skeleton: Skeleton, offsets: Floats) -> list[tuple[Shape, ...]]:
-    """Return the limbs of each joint: capsules to its children and end points, as thick as they are long."""
+    """Return the limbs of each joint.
+
+    Capsules to its children and end points, as thick as they are long.
+    """
     tips: list[list[Floats]] = [
         [*(joint.ends * skeleton.unit)] for joint in skeleton.joints
     ]
@@ -167,7 +174,8 @@ def _limbs(skeleton: Skeleton, offsets: Floats) -> list[tuple[Shape, ...]]:
         moves = joint.parent >= 0 and any(
             channel.endswith("position") for channel in joint.channels
         )
-        # A root with one child that moves in it is a position on the ground, not a limb.
+        # A root with one child that moves in it is a position on the ground, not a
+        # limb.
         if joint.parent >= 0 and not (
             moves and skeleton.parents[joint.parent] < 0 and branches[joint.parent] == 1
         ):

@@ -1,7 +1,11 @@
-"""Limbs of a tree of joints that mirror each other, found from the lengths of their bones alone: no pose and no name is needed.
+"""Limbs of a tree of joints that mirror each other, found from the lengths of their bones alone.
 
-Two limbs are a pair where they separate at one joint, and their longest paths have as many bones, of about equal lengths. Of people the
-longest pair are the legs and the next one the arms: in sample recordings arms are 0.62 to 0.96 times as long, with their clavicles.
+No pose and no name is needed.
+
+Two limbs are a pair where they separate at one joint, and their longest paths have as
+many bones, of about equal lengths. Of people the longest pair are the legs and the next
+one the arms: in sample recordings arms are 0.62 to 0.96 times as long, with their
+clavicles.
 """
 
 import re
@@ -14,21 +18,42 @@ import numpy as np
 from bodymotion.geometry.arrays import Floats
 
 GOAL = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
-"""Names of an animator's goals: copies of hands and feet, which no bones lead to."""
+"""Names of an animator's goals.
+
+Copies of hands and feet, which no bones lead to.
+"""
 MIRROR_TOLERANCE = 0.1
-"""Of the length of a limb: bones of mirrored limbs differ by less. The arm of a person and the spine differ by far more."""
+"""Of the length of a limb.
+
+Bones of mirrored limbs differ by less. The arm of a person and the spine differ by far
+more.
+"""
 MIN_LIMB = 0.4
 """Of the longest pair: shorter pairs are fingers, toes, eyes and ears."""
 CLEARLY_SHORTER = 0.93
-"""Of the longest pair: a shorter one is no leg. Of the others the one next to the root is, since files begin at the hips."""
+"""Of the longest pair.
+
+A shorter one is no leg. Of the others the one next to the root is, since files begin at
+the hips.
+"""
 CLEARLY_LOWER = 0.25
-"""Of the longest pair: the ends of legs are lower than those of arms by more, of who does not crawl or lie."""
+"""Of the longest pair.
+
+The ends of legs are lower than those of arms by more, of who does not crawl or lie.
+"""
 LOOSE = 0.05
-"""Of the size of the figure: a bone whose length changes by more is none. Sliding joints and rounding change it by less."""
+"""Of the size of the figure.
+
+A bone whose length changes by more is none. Sliding joints and rounding change it by
+less.
+"""
 COPY = 1e-3
 """Of the size of the figure: joints nearer than this are at one point."""
 MAX_COPIES = 20
-"""Joints of one small cube that a leaf is compared with, those of the shortest bones: thousands of joints may be at one point."""
+"""Joints of one small cube that a leaf is compared with, those of the shortest bones.
+
+Thousands of joints may be at one point.
+"""
 
 
 class LimbPair(NamedTuple):
@@ -42,7 +67,8 @@ class LimbPair(NamedTuple):
 def find_limb_pairs(parents: Sequence[int], bones: Floats) -> list[LimbPair]:
     """Return the pairs of limbs, the longest first, without those of fingers.
 
-    Parents are before their children, −1 above the root; `bones` (N,) [m] are the lengths from the parents.
+    Parents are before their children, −1 above the root; `bones` (N,) [m] are the
+    lengths from the parents.
     """
     count = len(parents)
     lengths = np.array(bones, dtype=np.float64)
@@ -81,7 +107,10 @@ def find_limb_pairs(parents: Sequence[int], bones: Floats) -> list[LimbPair]:
 
 
 class Legs(NamedTuple):
-    """The joint where legs separate, and their longest ends: two, or four where those of an animal separate at one joint."""
+    """The joint where legs separate, and their longest ends.
+
+    Two, or four where those of an animal separate at one joint.
+    """
 
     joint: int
     tips: tuple[int, ...]
@@ -90,10 +119,13 @@ class Legs(NamedTuple):
 def find_legs(
     parents: Sequence[int], pairs: Sequence[LimbPair], heights: Floats | None = None
 ) -> Legs | None:
-    """Return the pair of limbs that are legs; None without a pair.
+    """Return the pair of limbs that are legs.
 
-    It is the pair with the lowest ends, by mean `heights` (N,) [m] of the joints, where it is much lower than the others. Otherwise, as of
-    who crawls or lies, it is the longest pair; of pairs about as long, the one next to the root.
+    None without a pair.
+
+    It is the pair with the lowest ends, by mean `heights` (N,) [m] of the joints, where
+    it is much lower than the others. Otherwise, as of who crawls or lies, it is the
+    longest pair; of pairs about as long, the one next to the root.
     """
     if not pairs:
         return None
@@ -137,10 +169,13 @@ def _height_of(pair: LimbPair, heights: Floats) -> float:
 def find_goals(
     parents: Sequence[int], positions: Floats, names: Sequence[str]
 ) -> set[int]:
-    """Return the joints that no bone holds, for positions (T, N, 3) [m]: goals of an animator, and the hips below a helper.
+    """Return the joints that no bone holds, for positions (T, N, 3) [m].
 
-    Their distance to the parent changes. A goal that does not move is a copy: a leaf at another joint, to which a shorter bone leads. One
-    that is no copy has the name of a goal, and so have all joints above it, up to a root.
+    Goals of an animator, and the hips below a helper.
+
+    Their distance to the parent changes. A goal that does not move is a copy: a leaf at
+    another joint, to which a shorter bone leads. One that is no copy has the name of a
+    goal, and so have all joints above it, up to a root.
     """
     above = np.array(parents)
     inner = np.flatnonzero(above >= 0)
@@ -165,11 +200,13 @@ def _find_copies(
 ) -> set[int]:
     """Return the leaves that are always at another joint, to which a bone of less than half the length leads.
 
-    Positions (T, N, 3) [m], lengths of bones (N,) [m] in the first frame, and the distance [m] within which joints are at one point.
+    Positions (T, N, 3) [m], lengths of bones (N,) [m] in the first frame, and the
+    distance [m] within which joints are at one point.
     """
     if not 0.0 < distance < np.inf:
         return set()
-    # Joints are near only in the same or in adjacent cubes. So the time is not that of all pairs of joints.
+    # Joints are near only in the same or in adjacent cubes. So the time is not that of
+    # all pairs of joints.
     cubes = np.floor((positions[0] - positions[0].min(axis=0)) / distance).astype(int)
     joints_in: dict[tuple[int, ...], list[int]] = {}
     for joint in np.argsort(bones, kind="stable").tolist():

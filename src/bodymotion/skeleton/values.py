@@ -1,6 +1,9 @@
-"""A skeleton with its recorded motion, as it is in a file; and the poses of its joints, by forward kinematics.
+"""A skeleton with its recorded motion, as it is in a file.
 
-Angles are degrees and lengths are in the file's unit and axes, as read. Results are in metres, with z up, unless `as_read` is set.
+And the poses of its joints, by forward kinematics.
+
+Angles are degrees and lengths are in the file's unit and axes, as read. Results are in
+metres, with z up, unless `as_read` is set.
 """
 
 from __future__ import annotations
@@ -79,9 +82,11 @@ class SkeletonJoint(ContentEquality):
     name, parent:
         The index of the parent is lower than that of the joint; -1 for a root.
     offset:
-        (3,) Position in the parent's frame where no channel replaces it; NaN where it is unknown: see `Skeleton.lengths_are_known`.
+        (3,) Position in the parent's frame where no channel replaces it; NaN where it
+        is unknown: see `Skeleton.lengths_are_known`.
     channels:
-        Names of CHANNELS. Position channels replace components of the offset; rotations are applied in this order, about moving axes.
+        Names of CHANNELS. Position channels replace components of the offset; rotations
+        are applied in this order, about moving axes.
     ends:
         (N, 3) End points (`End Site`) in the joint's frame.
     """
@@ -110,11 +115,13 @@ class Skeleton(ContentEquality):
     joints:
         Parents before children.
     values:
-        (T, C) The channels of all joints, in order: lengths in the file's unit, angles in degrees.
+        (T, C) The channels of all joints, in order: lengths in the file's unit, angles
+        in degrees.
     frame_time:
         [s] From one frame to the next, as in the file.
     known_unit, known_up:
-        The unit of length [m] and the up axis, where the file or its format defines them; None where they are found from the poses.
+        The unit of length [m] and the up axis, where the file or its format defines
+        them; None where they are found from the poses.
     source, problems:
         Where it came from, and what was found there; not part of `==`.
     """
@@ -138,7 +145,8 @@ class Skeleton(ContentEquality):
                 raise ValueError(message)
         if not MIN_FRAME_TIME <= self.frame_time < np.inf:
             raise ValueError(
-                f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s"
+                f"frame_time: {self.frame_time!r} s; expected a number of at least "
+                f"{MIN_FRAME_TIME} s"
             )
 
     def __len__(self) -> int:
@@ -172,7 +180,10 @@ class Skeleton(ContentEquality):
 
     @property
     def frame_rate(self) -> float:
-        """The rate [Hz]: a whole number where `frame_time` is its inverse, rounded; 30 for 0.033333 s."""
+        """The rate [Hz]: a whole number where `frame_time` is its inverse, rounded.
+
+        30 for 0.033333 s.
+        """
         whole = round(1 / self.frame_time)
         decimals = len(f"{self.frame_time:.12f}".rstrip("0").partition(".")[2])
         if whole and round(1 / whole, decimals) == self.frame_time:
@@ -191,12 +202,18 @@ class Skeleton(ContentEquality):
 
     @cached_property
     def unit(self) -> float:
-        """The unit of length [m], `known_unit` or found from the length of the legs; see `unit_is_known`."""
+        """The unit of length [m], `known_unit` or found from the length of the legs.
+
+        See `unit_is_known`.
+        """
         return self.known_unit or self._recognized[0] or 0.01
 
     @cached_property
     def up(self) -> str:
-        """The axis that points up, `known_up` or found from hips above feet: "Y", "-Z" and so on; see `up_is_known`."""
+        """The axis that points up, `known_up` or found from hips above feet.
+
+        "Y", "-Z" and so on; see `up_is_known`.
+        """
         return self.known_up or self._recognized[1] or "Y"
 
     @property
@@ -211,7 +228,10 @@ class Skeleton(ContentEquality):
 
     @property
     def lengths_are_known(self) -> bool:
-        """Whether all offsets are known; without them there are rotations, and no positions."""
+        """Whether all offsets are known.
+
+        Without them there are rotations, and no positions.
+        """
         return not any(
             np.isnan(joint.offset).any()
             for joint in self.joints
@@ -230,9 +250,10 @@ class Skeleton(ContentEquality):
     def _recognized(self) -> tuple[float | None, str | None]:
         """Return the unit of length [m] and the up axis, each None where it cannot be found.
 
-        The unit is that with which the legs are about as long as those of an adult. The up axis is that along which the hips are above the
-        feet, on the mean. The rest pose decides where that is neither Y nor Z, as of a person who lies, and where the person stands along
-        the axis of the rest pose, too.
+        The unit is that with which the legs are about as long as those of an adult. The
+        up axis is that along which the hips are above the feet, on the mean. The rest
+        pose decides where that is neither Y nor Z, as of a person who lies, and where
+        the person stands along the axis of the rest pose, too.
         """
         if not self.num_frames:
             return None, None
@@ -273,7 +294,10 @@ class Skeleton(ContentEquality):
         return UNITS[best] if ratios[best] < np.log(MAX_RATIO) else None, up
 
     def _bone_lengths(self, positions: Floats) -> Floats:
-        """Return the median length (J,) of the bone above each joint, for positions (T, J, 3); 0 of a root."""
+        """Return the median length (J,) of the bone above each joint, for positions (T, J, 3).
+
+        0 of a root.
+        """
         bones = np.zeros(len(self.joints))
         for joint, parent in enumerate(self.parents):
             if parent >= 0:
@@ -282,10 +306,13 @@ class Skeleton(ContentEquality):
         return bones
 
     def _hips_and_feet(self, positions: Floats) -> tuple[int | None, list[int]]:
-        """Return the joint where the legs separate, and their ends, for positions (T, J, 3); None and none where there are none.
+        """Return the joint where the legs separate, and their ends, for positions (T, J, 3).
 
-        Without limbs that mirror each other, the hips are the first joint with two branches, and the feet are found by their names, or at
-        the ends of all branches but the largest.
+        None and none where there are none.
+
+        Without limbs that mirror each other, the hips are the first joint with two
+        branches, and the feet are found by their names, or at the ends of all branches
+        but the largest.
         """
         parents = self.parents
         goals = find_goals(parents, positions, self.names)
@@ -311,7 +338,10 @@ class Skeleton(ContentEquality):
         return hips, feet or self._branch_ends(hips)
 
     def _branch_ends(self, hips: int | None) -> list[int]:
-        """Return the last joints of the branches of the hips, without that with most joints, the trunk; none where there are no two."""
+        """Return the last joints of the branches of the hips, without that with most joints, the trunk.
+
+        None where there are no two.
+        """
         branches: dict[int, list[int]] = {}
         for joint, parent in enumerate(self.parents):
             if parent == hips:
@@ -325,7 +355,10 @@ class Skeleton(ContentEquality):
         return []
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
-        """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
+        """Return the positions (T, J, 3) of the joints in the world [m], z up.
+
+        With `as_read` in the file's unit and axes.
+        """
         return self._in_world(self._poses(self.values, 3), as_read)
 
     def end_positions(self, *, as_read: bool = False) -> Floats:
@@ -385,7 +418,10 @@ class Skeleton(ContentEquality):
         return figure(self)
 
     def _check_memory(self, frames: int) -> None:
-        """Check that poses of all joints fit into memory; a small file may have many joints without channels, and many frames."""
+        """Check that poses of all joints fit into memory.
+
+        A small file may have many joints without channels, and many frames.
+        """
         check_memory(
             16 * 8 * frames * len(self.joints),
             f"poses of {len(self.joints)} joints at {frames} frames",
@@ -411,7 +447,8 @@ class Skeleton(ContentEquality):
         """Return the poses (T, J, 7) of all joints as read, or with a `size` of 3 their positions."""
         self.check_lengths()
         self._check_memory(len(values))
-        # A link for each channel, first those that slide, after a root that does not move.
+        # A link for each channel, first those that slide, after a root that does not
+        # move.
         rows = [(-1, 0, 0, [0.0] * 3, [0.0] * 3)]
         last = [0]
         scales = np.ones(self.num_channels)
@@ -452,7 +489,10 @@ class Skeleton(ContentEquality):
 
 
 def _axis(direction: Floats) -> str | None:
-    """Return the axis that a direction (3,) is along, such as "-Z"; None where it is along none."""
+    """Return the axis that a direction (3,) is along, such as "-Z".
+
+    None where it is along none.
+    """
     axis = int(np.abs(direction).argmax())
     is_steep = abs(direction[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(
         direction
@@ -463,7 +503,10 @@ def _axis(direction: Floats) -> str | None:
 
 
 def euler_values(turns: Floats) -> Floats:
-    """Return the values (T, 3) [°] of EULER_CHANNELS for rotations (T, 4), wxyz; without jumps."""
+    """Return the values (T, 3) [°] of EULER_CHANNELS for rotations (T, 4), wxyz.
+
+    Without jumps.
+    """
     return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
 
 

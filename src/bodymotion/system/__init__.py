@@ -1,1 +1,4 @@
-"""What the operating system and the installation offer: opening files, atomic writing, deferred imports."""
+"""What the operating system and the installation offer.
+
+Opening files, atomic writing, deferred imports.
+"""

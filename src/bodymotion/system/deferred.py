@@ -1,10 +1,15 @@
-"""Imports that wait until something is used: the public names of a package, optional packages, and the functions of higher layers.
+"""Imports that wait until something is used.
 
-Public names are in the stub of the package, `__init__.pyi`, with one line `from module import Name as Name` for each. Type checkers read
-the stub, and `public` reads it when the package is imported, so that a name is in one place only.
+The public names of a package, optional packages, and the functions of higher layers.
 
-Imports go down only: a value such as `Animation` must not import the package that plays it. Some methods belong to the value all the same,
-because users look for them there. Such a method has its signature and its docstring at the value, and names the function in a higher layer
+Public names are in the stub of the package, `__init__.pyi`, with one line `from module
+import Name as Name` for each. Type checkers read the stub, and `public` reads it when
+the package is imported, so that a name is in one place only.
+
+Imports go down only: a value such as `Animation` must not import the package that plays
+it. Some methods belong to the value all the same, because users look for them there.
+Such a method has its signature and its docstring at the value, and names the function
+in a higher layer
 that does the work::
 
     @provided_by("bodymotion.spot.playback.playing:play")
@@ -12,7 +17,8 @@ that does the work::
         \"\"\"Return the motion of the animation.\"\"\"
         raise NotImplementedError
 
-The function gets the object and all arguments. Its module is imported when the method is called. This is the only way upwards.
+The function gets the object and all arguments. Its module is imported when the method
+is called. This is the only way upwards.
 """
 
 import functools
@@ -25,7 +31,10 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
-    """Return `__all__` and `__getattr__` of a package: the names in its stub, and its `own` ones, which it defines itself."""
+    """Return `__all__` and `__getattr__` of a package.
+
+    The names in its stub, and its `own` ones, which it defines itself.
+    """
     module = sys.modules[package]
     stub = str(module.__file__).removesuffix("__init__.py") + "__init__.pyi"
     with open(stub, encoding="utf-8") as file:  # noqa: PTH123 - pathlib loads slowly
@@ -51,7 +60,9 @@ def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
 
 
 def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
-    """Import a module of an extra; `what` names the feature that needs it, for the message when it is missing.
+    """Import a module of an extra.
+
+    `what` names the feature that needs it, for the message when it is missing.
 
     Raises
     ------
@@ -63,7 +74,8 @@ def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
     except ImportError as error:
         missing = error.name or module
         raise ImportError(
-            f"{what} needs an extra: pip install 'bodymotion[{extra}]' ({missing.partition('.')[0]} is missing)",
+            f"{what} needs an extra: pip install 'bodymotion[{extra}]' "
+            f"({missing.partition('.')[0]} is missing)",
             name=error.name,
         ) from error
 
@@ -71,7 +83,8 @@ def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
 def provided_by(function: str) -> Callable[[Method], Method]:
     """Return a decorator that makes a method call `function`, given as "module:name", with the object and all arguments.
 
-    A class method gets the class as its first argument (`@classmethod` stands above this decorator).
+    A class method gets the class as its first argument (`@classmethod` stands above
+    this decorator).
     """
     module, _, name = function.partition(":")
 
@@ -97,7 +110,9 @@ class NotebookDisplay:
     def view(
         self, other: object = None, *, height: int = 560, show: Iterable[str] = ()
     ) -> Any:  # noqa: ANN401
-        """Return a page that plays inline in a notebook; in a program, `save` the page or see `bodymotion.view`.
+        """Return a page that plays inline in a notebook.
+
+        In a program, `save` the page or see `bodymotion.view`.
 
         Parameters
         ----------

@@ -1,13 +1,16 @@
 """Opening files to read them, and writing them whole or not at all.
 
-The bytes of a pipe (or `/dev/stdin`) can be read only once: they are kept in memory. A file is opened to find its format, and then again to
-read it. Within `pipes_kept` both get the same bytes, however often a pipe is opened.
+The bytes of a pipe (or `/dev/stdin`) can be read only once: they are kept in memory. A
+file is opened to find its format, and then again to read it. Within `pipes_kept` both
+get the same bytes, however often a pipe is opened.
 
-A file is written (`whole_file`) to a temporary file beside the target, flushed to the disk, then renamed over it. Whatever happens
-meanwhile (an exception, Ctrl-C, a full disk, a killed process), the old file stays as it was. Only a killed process leaves its temporary
-file, `.NAME.bodymotion-tmp-PID-RANDOM`; the next save into the folder removes it. A writer holds a lock on its temporary file for as long
-as it runs. So a file that is still being written is never removed, not even by another machine with the same file system, where process
-numbers have no meaning.
+A file is written (`whole_file`) to a temporary file beside the target, flushed to the
+disk, then renamed over it. Whatever happens meanwhile (an exception, Ctrl-C, a full
+disk, a killed process), the old file stays as it was. Only a killed process leaves its
+temporary file, `.NAME.bodymotion-tmp-PID-RANDOM`; the next save into the folder removes
+it. A writer holds a lock on its temporary file for as long as it runs. So a file that
+is still being written is never removed, not even by another machine with the same file
+system, where process numbers have no meaning.
 """
 
 import contextlib
@@ -40,7 +43,10 @@ except ImportError:  # pragma: no cover
 MAX_PIPE_BYTES = 1 << 30  # The largest number of bytes that are read from a pipe.
 _BLOCK_BYTES = 1 << 20
 PIPE_TIMEOUT = 5.0
-"""[s] The time to wait for a process that opens the other end of a named pipe. Once it is open, there is no limit."""
+"""[s] The time to wait for a process that opens the other end of a named pipe.
+
+Once it is open, there is no limit.
+"""
 _PIPE_INTERVAL = 0.05  # [s] between attempts to open a named pipe for writing.
 
 _Key: TypeAlias = tuple[int, int]
@@ -55,7 +61,10 @@ _WRITE_ERRORS = {
 
 
 class _Pipe:
-    """A file that gives its bytes once: what it has given, and the open file while there may be more."""
+    """A file that gives its bytes once.
+
+    What it has given, and the open file while there may be more.
+    """
 
     def __init__(self, path: Path) -> None:
         self._seen = io.BytesIO()
@@ -72,7 +81,10 @@ class _Pipe:
             )
 
     def _of_writer(self, path: Path) -> BinaryIO:
-        """Open a named pipe; OSError when no process opens it for writing."""
+        """Open a named pipe.
+
+        OSError when no process opens it for writing.
+        """
         # To open it as a file is opened would wait for a writer for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -129,7 +141,10 @@ class _Pipe:
 
 
 def _is_named_pipe(path: Path) -> bool:
-    """Return whether a file is a pipe in a folder; one that a process was given (`/dev/stdin`, `<(…)`) always had a writer."""
+    """Return whether a file is a pipe in a folder.
+
+    One that a process was given (`/dev/stdin`, `<(…)`) always had a writer.
+    """
     try:
         return stat.S_ISFIFO(os.lstat(os.path.realpath(path)).st_mode)
     except (OSError, ValueError):
@@ -166,7 +181,10 @@ def _pipe(path: Path, about: os.stat_result) -> Iterator[_Pipe]:
 
 
 def _about_pipe(path: Path) -> os.stat_result | None:
-    """Return the status of a file that gives its bytes only once; None for any other, and where there is none."""
+    """Return the status of a file that gives its bytes only once.
+
+    None for any other, and where there is none.
+    """
     try:
         about = path.stat()
     except (OSError, ValueError):
@@ -177,7 +195,9 @@ def _about_pipe(path: Path) -> os.stat_result | None:
 
 
 def pipe_content(path: str | Path) -> bytes | None:
-    """Return all that comes out of a pipe; None for a regular file, a folder, and where there is nothing.
+    """Return all that comes out of a pipe.
+
+    None for a regular file, a folder, and where there is nothing.
 
     Raises
     ------
@@ -193,7 +213,10 @@ def pipe_content(path: str | Path) -> bytes | None:
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """Open a file for reading bytes anywhere in it; a pipe is read first. Raises OSError as `open` and `pipe_content` do."""
+    """Open a file for reading bytes anywhere in it.
+
+    A pipe is read first. Raises OSError as `open` and `pipe_content` do.
+    """
     content = pipe_content(path)
     if content is None:
         return Path(path).open("rb")
@@ -201,7 +224,10 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def read_head(path: str | Path, size: int) -> bytes:
-    """Return the first bytes of a file, no more than `size`. Raises OSError as `open` does."""
+    """Return the first bytes of a file, no more than `size`.
+
+    Raises OSError as `open` does.
+    """
     path = Path(path)
     about = _about_pipe(path)
     if about is None:
@@ -212,14 +238,20 @@ def read_head(path: str | Path, size: int) -> bytes:
 
 
 def read_tail(path: str | Path, size: int) -> bytes:
-    """Return the last bytes of a file, no more than `size`. Raises OSError as `open` does."""
+    """Return the last bytes of a file, no more than `size`.
+
+    Raises OSError as `open` does.
+    """
     with open_file(path) as file:
         file.seek(max(file.seek(0, 2) - size, 0))
         return file.read()
 
 
 def pipe_seen(path: str | Path) -> bytes | None:
-    """Return what has come out of a pipe if all of it has been read already; never reads."""
+    """Return what has come out of a pipe if all of it has been read already.
+
+    Never reads.
+    """
     about = _about_pipe(Path(path))
     pipes = _kept.get()
     if about is None or pipes is None:
@@ -232,7 +264,10 @@ def pipe_seen(path: str | Path) -> bytes | None:
 
 
 def size_of(path: str | Path) -> int | None:
-    """Return how many bytes a file has; None where there is none, and for a pipe that has not been read to its end."""
+    """Return how many bytes a file has.
+
+    None where there is none, and for a pipe that has not been read to its end.
+    """
     path = Path(path)
     if _about_pipe(path) is not None:
         content = pipe_seen(path)
@@ -254,13 +289,15 @@ def is_special(path: str | Path) -> bool:
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """Return a stream whose content becomes the file `path` when the block ends, and is gone when it raises.
 
-    A symbolic link stays one: the file that it points to is replaced. The permissions of an existing file are kept. What is no regular file
-    (a pipe, a terminal, `/dev/null`) is written to directly.
+    A symbolic link stays one: the file that it points to is replaced. The permissions
+    of an existing file are kept. What is no regular file (a pipe, a terminal,
+    `/dev/null`) is written to directly.
 
     Raises
     ------
     OSError
-        As `open` and `write` do: no such folder, no permission, a read-only file, a full disk.
+        As `open` and `write` do: no such folder, no permission, a read-only file, a
+        full disk.
     """
     with whole_files(path) as (stream,):
         yield stream
@@ -268,7 +305,10 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
-    """Return streams for several files that belong together: none is replaced before all are on the disk."""
+    """Return streams for several files that belong together.
+
+    None is replaced before all are on the disk.
+    """
     with ExitStack() as stack:
         pending = [_Pending(Path(path)) for path in paths]
         for one in pending:
@@ -308,7 +348,9 @@ def note_written(path: Path) -> None:
 
 @contextmanager
 def temporary_folder(beside: str | Path) -> Iterator[Path]:
-    """Return an empty folder beside a path; it is removed when the block ends.
+    """Return an empty folder beside a path.
+
+    It is removed when the block ends.
 
     That of a killed process is removed when something is written beside it again.
 
@@ -359,7 +401,10 @@ def whole_folder(path: str | Path) -> Iterator[Path]:
 
 
 def _make_folder(beside: Path) -> tuple[Path, int | None]:
-    """Make a temporary folder; return it, and the open file that locks it."""
+    """Make a temporary folder.
+
+    Return it, and the open file that locks it.
+    """
     while True:
         folder = beside.with_name(_temporary_name(beside.name))
         folder.mkdir(0o777)
@@ -481,7 +526,10 @@ def _write_holder(descriptor: int) -> None:
 
 
 def _holder(descriptor: int) -> str:
-    """Return who has a lock, as words; what its file holds may be unfinished."""
+    """Return who has a lock, as words.
+
+    What its file holds may be unfinished.
+    """
     try:
         holder = json.loads(os.read(descriptor, _MAX_HOLDER_BYTES))
         process = int(holder["process"])
@@ -493,7 +541,10 @@ def _holder(descriptor: int) -> str:
 
 
 def _open_for_writing(path: Path) -> BinaryIO:
-    """Open what is no regular file; OSError when no process opens a named pipe for reading."""
+    """Open what is no regular file.
+
+    OSError when no process opens a named pipe for reading.
+    """
     if not _is_named_pipe(path):
         return path.open("wb")
     # To open it as a file is opened would wait for a reader for ever.
@@ -515,7 +566,9 @@ def _open_for_writing(path: Path) -> BinaryIO:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[None]:
-    """Make a folder, unless there is one; a new one is removed when the block raises.
+    """Make a folder, unless there is one.
+
+    A new one is removed when the block raises.
 
     Raises
     ------
@@ -604,7 +657,8 @@ class _Pending:
             found = None
         check_place(self._path)
         if found is not None and not stat.S_ISREG(found.st_mode):
-            # By the name that was passed: the target of /dev/stdout has no name that could be opened.
+            # By the name that was passed: the target of /dev/stdout has no name that
+            # could be opened.
             self.stream = _open_for_writing(self._path)
             return
         if found is not None and not os.access(self.target, os.W_OK):
@@ -613,7 +667,8 @@ class _Pending:
         descriptor = self._create()
         self.stream = os.fdopen(descriptor, "wb", buffering=1 << 16)
         if found is not None:
-            # The owner of another user's file may not be settable: then the file becomes ours.
+            # The owner of another user's file may not be settable: then the file
+            # becomes ours.
             with contextlib.suppress(OSError):
                 if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
                     os.fchown(descriptor, found.st_uid, found.st_gid)
@@ -621,9 +676,13 @@ class _Pending:
                 os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
 
     def _create(self) -> int:
-        """Make and lock a temporary file; anew when a clean-up takes it between the two."""
+        """Make and lock a temporary file.
+
+        Anew when a clean-up takes it between the two.
+        """
         while True:
-            # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
+            # The name is known to `drop` before the file is there: an interrupt may
+            # come between any two steps.
             self._temporary = self.target.with_name(_temporary_name(self.target.name))
             note_file(self._temporary, is_open=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -664,7 +723,10 @@ class _Pending:
 
 
 def _lock(descriptor: int) -> Literal["ours", "another's", "none"]:
-    """Lock a file without waiting; on a file system without locks there is no lock, and no clean-up."""
+    """Lock a file without waiting.
+
+    On a file system without locks there is no lock, and no clean-up.
+    """
     if fcntl is None:
         return "none"
     try:

@@ -1,14 +1,18 @@
 """Call functions in child processes whose memory and time the operating system limits.
 
-A file of others may take any time and memory, and a library in C may end its process at a damaged file. A child process contains all three:
-the caller gets a `ProcessEndedError`, and goes on. Limits are those of `resource.setrlimit` for memory and processor time; the parent ends
-a child that is not done at its deadline.
+A file of others may take any time and memory, and a library in C may end its process at
+a damaged file. A child process contains all three: the caller gets a
+`ProcessEndedError`, and goes on. Limits are those of `resource.setrlimit` for memory
+and processor time; the parent ends a child that is not done at its deadline.
 
-Parent and child exchange pickles on a pair of connected sockets. A child is a fresh interpreter: no thread, lock or open file of the parent
-is in it, and the program of the caller does not run again, as it would with `multiprocessing`. Where `fork_exec` of POSIX is missing, as on
-Windows, there are no such processes (`IS_AVAILABLE`), and callers call their functions in their own process.
+Parent and child exchange pickles on a pair of connected sockets. A child is a fresh
+interpreter: no thread, lock or open file of the parent is in it, and the program of the
+caller does not run again, as it would with `multiprocessing`. Where `fork_exec` of
+POSIX is missing, as on Windows, there are no such processes (`IS_AVAILABLE`), and
+callers call their functions in their own process.
 
-A child that is ended leaves no files: the parent removes its temporary folder, and the files that it was writing (`note_file`).
+A child that is ended leaves no files: the parent removes its temporary folder, and the
+files that it was writing (`note_file`).
 """
 
 from __future__ import annotations
@@ -48,17 +52,32 @@ MEMORY = 1 << 30
 MEMORY_PER_BYTE = 10
 """Memory [bytes] that each byte of a file may take in addition."""
 FILE_SIZE = 2 << 30
-"""[bytes] The length of a file that a process for files of others may write: the longest results are videos of some 100 MB."""
+"""[bytes] The length of a file that a process for files of others may write.
+
+The longest results are videos of some 100 MB.
+"""
 FILE_SIZE_PER_BYTE = 100
-"""Bytes of it that each byte of a file may take in addition: so much may a file unpack to."""
+"""Bytes of it that each byte of a file may take in addition.
+
+So much may a file unpack to.
+"""
 ORDINARY_SIZE = 10 << 20
 """[bytes] The size up to which a file has the same time as any other."""
 SECONDS_PER_BYTE = 1e-6
-"""[s] Processor time that each byte above this size may take: the slowest reader, of XML, takes half of it."""
+"""[s] Processor time that each byte above this size may take.
+
+The slowest reader, of XML, takes half of it.
+"""
 PROCESSOR_TIME = 9.0
-"""[s] Processor time for a file of others. With the start of the process it stays below 10 s."""
+"""[s] Processor time for a file of others.
+
+With the start of the process it stays below 10 s.
+"""
 DEADLINE = 90.0
-"""[s] Time on the clock for a file of others: a process that waits uses no processor time, and on a busy machine all takes longer."""
+"""[s] Time on the clock for a file of others.
+
+A process that waits uses no processor time, and on a busy machine all takes longer.
+"""
 START_TIME = 120.0
 """[s] Time in which a process starts, on a busy machine."""
 PATIENCE = 3.0
@@ -78,9 +97,11 @@ class ProcessLimits:
     Attributes
     ----------
     memory:
-        [bytes] Memory that may be allocated in addition to that of the process after its start.
+        [bytes] Memory that may be allocated in addition to that of the process after
+        its start.
     processor:
-        [s] Processor time of all threads together. The operating system counts whole seconds.
+        [s] Processor time of all threads together. The operating system counts whole
+        seconds.
     deadline:
         [s] Time on the clock.
     file_size:
@@ -159,11 +180,11 @@ class LimitedProcess:
     streams:
         Files for stdout and stderr; by default those of this process.
     is_quiet:
-        Whether what is written to stderr is kept for the message of a `ProcessEndedError` instead: libraries write there why they end a
-        process.
+        Whether what is written to stderr is kept for the message of a
+        `ProcessEndedError` instead: libraries write there why they end a process.
     shares_files:
-        Whether stdin and other files that this process has inherited are open in the child, such as those of `<(…)` in a shell. By default
-        stdin is empty.
+        Whether stdin and other files that this process has inherited are open in the
+        child, such as those of `<(…)` in a shell. By default stdin is empty.
     """
 
     def __init__(
@@ -255,7 +276,8 @@ class LimitedProcess:
     def receive(self, *, is_plain: bool = False) -> Any:  # noqa: ANN401
         """Wait for the result of the call, and return it.
 
-        With `is_plain` it may have only types of bodymotion, NumPy and the standard library (`load_plain`).
+        With `is_plain` it may have only types of bodymotion, NumPy and the standard
+        library (`load_plain`).
 
         Raises
         ------
@@ -382,23 +404,31 @@ class LimitedProcess:
 _ENVIRONMENT = {
     # The import of MuJoCo would look for a window system with a process of its own.
     "MUJOCO_GL": "disable",
-    # Threads of OpenBLAS would use a processor while they wait, and memory for their stacks.
+    # Threads of OpenBLAS would use a processor while they wait, and memory for their
+    # stacks.
     "OPENBLAS_NUM_THREADS": "1",
 }
 _NO_MEMORY = 112
 """Exit code of a process that lacks the memory to report a MemoryError."""
 
 
-# In the parent -------------------------------------------------------------------------------------------------------------------------
+# In the parent
+# -------------------------------------------------------------------------------------------------------------------------
 
 MAX_HELD = 1 << 28
 """[bytes] A process that holds more memory after a call is not used again."""
 _idle: dict[bool, tuple[int, LimitedProcess]] = {}
-"""The quiet process and the other one that wait for a call, with the number of their parent: a fork of this process has no use of them."""
+"""The quiet process and the other one that wait for a call, with the number of their parent.
+
+A fork of this process has no use of them.
+"""
 
 
 def take_process(*, is_quiet: bool = False) -> LimitedProcess:
-    """Return a process that waits for its next call: the one that was given back, or a new one."""
+    """Return a process that waits for its next call.
+
+    The one that was given back, or a new one.
+    """
     number, process = _idle.pop(is_quiet, (0, None))
     if process is not None and number == os.getpid():
         if process.is_waiting:
@@ -408,7 +438,10 @@ def take_process(*, is_quiet: bool = False) -> LimitedProcess:
 
 
 def give_back(process: LimitedProcess) -> None:
-    """Keep a process without a call for the next `take_process`; end it where one is kept already."""
+    """Keep a process without a call for the next `take_process`.
+
+    End it where one is kept already.
+    """
     is_kept = process.is_quiet in _idle
     if is_kept or not process.is_waiting or process.held > MAX_HELD:
         process.end(at_once=True)
@@ -424,9 +457,10 @@ def call_limited(
 ) -> Any:  # noqa: ANN401
     """Call a function of bodymotion within limits, and return its result.
 
-    The function is called in a child process; in this process where it is one, or where there are no such processes. The next call uses the
-    same child process, so that only the first one waits for its start. With `shares_files` it is a process of its own, in which stdin and
-    other open files are those of this process.
+    The function is called in a child process; in this process where it is one, or where
+    there are no such processes. The next call uses the same child process, so that only
+    the first one waits for its start. With `shares_files` it is a process of its own,
+    in which stdin and other open files are those of this process.
 
     Raises
     ------
@@ -484,7 +518,10 @@ def may_pass_again(
 
 @atexit.register
 def end_idle() -> None:
-    """End the processes that wait for a call: for a program that ends without `atexit`."""
+    """End the processes that wait for a call.
+
+    For a program that ends without `atexit`.
+    """
     for number, process in _idle.values():
         if number == os.getpid():
             process.end(at_once=True)
@@ -495,7 +532,10 @@ _is_watched = False
 
 @contextmanager
 def in_this_process() -> Iterator[None]:
-    """Within the block, call functions in this process: for tests and fuzzing, which watch and limit it themselves."""
+    """Within the block, call functions in this process.
+
+    For tests and fuzzing, which watch and limit it themselves.
+    """
     global _is_watched
     before = _is_watched
     _is_watched = True
@@ -505,10 +545,14 @@ def in_this_process() -> Iterator[None]:
         _is_watched = before
 
 
-# In the child --------------------------------------------------------------------------------------------------------------------------
+# In the child
+# --------------------------------------------------------------------------------------------------------------------------
 
 _channel: Connection | None = None
-"""The connection to the parent; None in a process that is no such child."""
+"""The connection to the parent.
+
+None in a process that is no such child.
+"""
 _data_at_start = 0
 
 
@@ -523,7 +567,10 @@ def note_reading(path: str | os.PathLike[str]) -> None:
 
 
 def note_file(path: str | os.PathLike[str], *, is_open: bool) -> None:
-    """Report to the parent a file that is being written, which it removes if this process ends; or that it is done."""
+    """Report to the parent a file that is being written, which it removes if this process ends.
+
+    Or that it is done.
+    """
     _report("opened" if is_open else "closed", os.path.abspath(path))  # noqa: PTH100
 
 
@@ -617,7 +664,10 @@ def _follow_parent(parent: int) -> None:
 
 @contextmanager
 def _within(limits: ProcessLimits) -> Iterator[None]:
-    """Set the limits of this process within the block, where it is a child; those outside of the block stay where they are lower."""
+    """Set the limits of this process within the block, where it is a child.
+
+    Those outside of the block stay where they are lower.
+    """
     if _channel is None or resource is None:
         yield
         return
@@ -642,7 +692,10 @@ def _within(limits: ProcessLimits) -> Iterator[None]:
 
 
 def _set_limit(name: str, value: int, *, can_rise: bool = False) -> int | None:
-    """Set a soft limit, unless a lower one is set, and return the one before; None where the system has no such limit."""
+    """Set a soft limit, unless a lower one is set, and return the one before.
+
+    None where the system has no such limit.
+    """
     if resource is None or not hasattr(resource, name):
         return None
     key = getattr(resource, name)
@@ -660,14 +713,18 @@ def _set_limit(name: str, value: int, *, can_rise: bool = False) -> int | None:
 
 
 def _data_size() -> int:
-    """Return the memory of this process that counts for RLIMIT_DATA [bytes]; 0 where the system does not report it."""
+    """Return the memory of this process that counts for RLIMIT_DATA [bytes].
+
+    0 where the system does not report it.
+    """
     with suppress(OSError, IndexError, ValueError):
         pages = Path("/proc/self/statm").read_text().split()[5]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
-# Pickles -------------------------------------------------------------------------------------------------------------------------------
+# Pickles
+# -------------------------------------------------------------------------------------------------------------------------------
 
 
 def _main_file() -> str | None:
@@ -677,7 +734,10 @@ def _main_file() -> str | None:
 
 
 def can_send(function: Callable[..., Any]) -> bool:
-    """Return whether a child process can call a function: not one of a notebook, of a program from a pipe, or inside of a function."""
+    """Return whether a child process can call a function.
+
+    Not one of a notebook, of a program from a pipe, or inside of a function.
+    """
     try:
         return b"__main__" not in _dumps(function) or _main_file() is not None
     except Exception:  # what objects raise that have no pickle is of any type
@@ -723,7 +783,10 @@ def _dumps(value: object) -> bytes:
 
 
 def _reduce_array(array: Any) -> Any:  # noqa: ANN401
-    """Return how a pickle makes an array again; only a contiguous one stays read-only by itself."""
+    """Return how a pickle makes an array again.
+
+    Only a contiguous one stays read-only by itself.
+    """
     import numpy as np
 
     if not array.flags.writeable and not array.flags.forc:
@@ -744,7 +807,10 @@ _PLAIN: Mapping[str, frozenset[str]] = {
 
 
 class _PlainUnpickler(pickle.Unpickler):
-    """Read values of bodymotion, NumPy and the standard library; a pickle that names anything else is an error."""
+    """Read values of bodymotion, NumPy and the standard library.
+
+    A pickle that names anything else is an error.
+    """
 
     def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401
         """Return a class, or a function of NumPy that makes arrays."""

@@ -34,11 +34,13 @@ class VideoFile:
     Parameters
     ----------
     kind:
-        ".mp4", ".webm" or ".gif"; "" is ".mp4" where its encoder is there, else ".webm". The attribute `kind` is what was chosen.
+        ".mp4", ".webm" or ".gif"; "" is ".mp4" where its encoder is there, else
+        ".webm". The attribute `kind` is what was chosen.
     size:
         Width and height, both even.
     sound:
-        Samples (N, 1 or 2) from -1 to 1 from the first frame on, and their rate [Hz]; a gif has no sound.
+        Samples (N, 1 or 2) from -1 to 1 from the first frame on, and their rate [Hz]; a
+        gif has no sound.
 
     Raises
     ------

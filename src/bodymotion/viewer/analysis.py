@@ -1,7 +1,11 @@
-"""The analysis of a whole scene: centre of mass, zero moment points, feet, support polygon, and all quantities of `bodymotion.dynamics`.
+"""The analysis of a whole scene.
 
-It is computed for what is shown: the joint values and root poses of the scene, with loops closed where that is switched on. A motion
-without root poses is measured as it walks on its feet; the positions are then moved to the root as it is shown.
+Centre of mass, zero moment points, feet, support polygon, and all quantities of
+`bodymotion.dynamics`.
+
+It is computed for what is shown: the joint values and root poses of the scene, with
+loops closed where that is switched on. A motion without root poses is measured as it
+walks on its feet; the positions are then moved to the root as it is shown.
 """
 
 from __future__ import annotations
@@ -35,16 +39,21 @@ if TYPE_CHECKING:
     from bodymotion.dynamics import Measures, Series
 
 FRAMES_PER_BATCH = 256
-"""Number of frames whose extent is computed together; the points of all frames would need too much memory."""
+"""Number of frames whose extent is computed together.
+
+The points of all frames would need too much memory.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class MotionAnalysis:
     """The analysis of the T frames of a scene, in the world as it is shown.
 
-    `scene`, `on_ground`: the scene, and whether it was moved to the ground. `roots`: (T, 7) poses of the root. `center_of_mass`: (T, 3)
-    [m]. `recorded_zmp`: (T, 3) [m]; None where the motion has none. `measures`: what `bodymotion.dynamics.measure` returns; None where
-    nothing can be measured for the reason `failure`. `moments`: the times at which the motion breaks rules on its body.
+    `scene`, `on_ground`: the scene, and whether it was moved to the ground. `roots`:
+    (T, 7) poses of the root. `center_of_mass`: (T, 3) [m]. `recorded_zmp`: (T, 3) [m];
+    None where the motion has none. `measures`: what `bodymotion.dynamics.measure`
+    returns; None where nothing can be measured for the reason `failure`. `moments`: the
+    times at which the motion breaks rules on its body.
     """
 
     scene: Scene
@@ -59,7 +68,10 @@ class MotionAnalysis:
 
     @cached_property
     def zmp(self) -> Floats | None:
-        """(T, 3) [m] the computed zero moment point, NaN in flight; None for a body that is not on feet."""
+        """(T, 3) [m] the computed zero moment point, NaN in flight.
+
+        None for a body that is not on feet.
+        """
         if self.measures is not None and self.on_feet:
             return self.placed(self.measures.zmp)
         return None
@@ -91,7 +103,10 @@ class MotionAnalysis:
 
     @cached_property
     def foot_patches(self) -> tuple[Floats, ...]:
-        """For each foot the corners (T, M, 3) [m] of its contact with the ground; NaN for unused corners and without contact."""
+        """For each foot the corners (T, M, 3) [m] of its contact with the ground.
+
+        NaN for unused corners and without contact.
+        """
         from bodymotion.dynamics import support_polygons
 
         m = self.measures
@@ -109,7 +124,10 @@ class MotionAnalysis:
 
     @cached_property
     def support(self) -> Floats | None:
-        """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from above; NaN for unused corners."""
+        """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from above.
+
+        NaN for unused corners.
+        """
         if self.measures is None:
             return None
         return self._on_ground(self.measures.support_polygons.corners)
@@ -123,7 +141,10 @@ class MotionAnalysis:
 
     @cached_property
     def collisions(self) -> Collisions | None:
-        """Where links are inside of each other or below level ground; None where it cannot be found."""
+        """Where links are inside of each other or below level ground.
+
+        None where it cannot be found.
+        """
         from bodymotion.checks.physics.checking import ground_of
         from bodymotion.checks.physics.collisions import find_collisions
 
@@ -164,12 +185,16 @@ class MotionAnalysis:
         ground = np.broadcast_to(m.ground[:, None, None], (*corners.shape[:2], 1))
         placed = np.array(self.placed(np.concatenate([corners, ground], axis=-1)))
         if not self.scene.has_root:
-            # A root that is shown upright may be measured inclined: the ground stays level.
+            # A root that is shown upright may be measured inclined: the ground stays
+            # level.
             placed[..., 2] = 0.0
         return frozen(placed)
 
     def series(self, name: str) -> Series:
-        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, angles in degrees; KeyError where there is none."""
+        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, angles in degrees.
+
+        KeyError where there is none.
+        """
         if name not in self._series:
             from bodymotion.dynamics import series
 
@@ -184,7 +209,8 @@ class MotionAnalysis:
         return name in self._series
 
 
-# Numbers that are too large are reported elsewhere: results that are not finite are not drawn.
+# Numbers that are too large are reported elsewhere: results that are not finite are not
+# drawn.
 @np.errstate(all="ignore")
 def analyze(
     scene: Scene,
@@ -194,10 +220,13 @@ def analyze(
     overlays: bool = True,
     measures: Measures | None = None,
 ) -> MotionAnalysis | None:
-    """Analyze a scene, moved to the ground with `on_ground`; return None when `keep_going` returns False.
+    """Analyze a scene, moved to the ground with `on_ground`.
 
-    With `overlays`, what these need is computed, too. Frames that hold the last one for a longer second motion are left out. `measures`
-    are those of the motion where they are known.
+    Return None when `keep_going` returns False.
+
+    With `overlays`, what these need is computed, too. Frames that hold the last one for
+    a longer second motion are left out. `measures` are those of the motion where they
+    are known.
     """
     scene = _without_held_frames(scene)
     center = np.zeros((scene.num_frames, 3))
@@ -262,7 +291,9 @@ def _without_held_frames(scene: Scene) -> Scene:
 
 
 def _moments(scene: Scene) -> tuple[Moment, ...]:
-    """Return when the motion breaks rules; those of an animation are at its keyframes.
+    """Return when the motion breaks rules.
+
+    Those of an animation are at its keyframes.
 
     Nothing is reported while a move is played that is only approximated.
     """
@@ -304,7 +335,8 @@ def _measure(scene: Scene) -> Measures:
 class BackgroundAnalysis:
     """Analyzes the shown scene in the background as soon as an overlay or plot needs it.
 
-    `post` runs work in the viewer's thread, in which all methods are called; so is `done`, with the result.
+    `post` runs work in the viewer's thread, in which all methods are called; so is
+    `done`, with the result.
     """
 
     def __init__(
@@ -333,7 +365,10 @@ class BackgroundAnalysis:
         return ""
 
     def known(self, scene: Scene, on_ground: bool) -> MotionAnalysis | None:
-        """Return the analysis of a scene, moved to the ground or not; None when there is none yet."""
+        """Return the analysis of a scene, moved to the ground or not.
+
+        None when there is none yet.
+        """
         found, (of, ground, _) = self._analysis, self._job
         if of is scene and ground == on_ground:
             return found

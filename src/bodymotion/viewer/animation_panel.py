@@ -48,12 +48,18 @@ DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "arm_dance_frame_id": (0.0, 10.0),
     }
 )
-"""Ranges of sliders for parameters that the animation only names; only the robot knows their limits."""
+"""Ranges of sliders for parameters that the animation only names.
+
+Only the robot knows their limits.
+"""
 
 
 @dataclass(frozen=True)
 class SliderLimits:
-    """The range of a slider, its `step` and its first value; `from_file`: whether the limits are those of the animation."""
+    """The range of a slider, its `step` and its first value.
+
+    `from_file`: whether the limits are those of the animation.
+    """
 
     lowest: float
     highest: float
@@ -74,7 +80,10 @@ class SliderLimits:
 
 
 def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
-    """Return the range of a parameter's slider: its limits, or a default range where the animation gives none."""
+    """Return the range of a parameter's slider.
+
+    Its limits, or a default range where the animation gives none.
+    """
     if name.endswith("_slices"):
         low = 0.0
         high = 16.0
@@ -111,7 +120,10 @@ def round_step(low: float, high: float) -> float:
 
 
 class AnimationPanel:
-    """The widgets of an animation; changes go to the viewer as names and values of `PlaybackSettings.changed`."""
+    """The widgets of an animation.
+
+    Changes go to the viewer as names and values of `PlaybackSettings.changed`.
+    """
 
     def __init__(self, viewer: Viewer, playback: AnimationPlayback) -> None:
         self._viewer = viewer
@@ -328,7 +340,9 @@ def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
 
 
 class AnimationControl:
-    """Plays the shown animation with the settings of the panel; all methods are called in the viewer's thread.
+    """Plays the shown animation with the settings of the panel.
+
+    All methods are called in the viewer's thread.
 
     `show` shows another scene of the same body, at a time [s].
     """
@@ -340,7 +354,10 @@ class AnimationControl:
         self._failed = False
 
     def change_setting(self, name: str, value: float) -> None:
-        """Play the animation with another value, see `PlaybackSettings.changed`; changes that wait are applied together."""
+        """Play the animation with another value, see `PlaybackSettings.changed`.
+
+        Changes that wait are applied together.
+        """
         playback = self._viewer.scene.playback
         if playback is not None:
             self._pending = (self._pending or playback.settings).changed(name, value)
@@ -365,7 +382,10 @@ class AnimationControl:
             self._failed = True
 
     def replay(self, settings: PlaybackSettings) -> None:
-        """Play the animation at the current slice; ValueError when no animation is shown or it cannot be played so."""
+        """Play the animation at the current slice.
+
+        ValueError when no animation is shown or it cannot be played so.
+        """
         scene = self._viewer.scene
         if scene.playback is None:
             raise ValueError("no animation is shown")

@@ -38,7 +38,10 @@ MAX_LISTED_FAULTS = (
 )
 TIME_TO_LOAD = 1.0
 LOADING_INTERVAL = 0.5
-"""[s] Of files that take longer to load, the viewer is started before; seconds between two messages about it."""
+"""[s] Of files that take longer to load, the viewer is started before.
+
+Seconds between two messages about it.
+"""
 WATCH_INTERVAL = 0.25  # [s] between two looks at the files.
 
 
@@ -65,24 +68,28 @@ def view(
 ) -> Viewer | None:
     """Show a robot and its motion in the browser, or write a page that does.
 
-    A body alone can be posed with sliders; a motion alone is shown as frames. A motion without root poses is shown standing on the ground.
-    An animation is played on the body of Spot, and so is a motion alone whose joints are those of Spot.
+    A body alone can be posed with sliders; a motion alone is shown as frames. A motion
+    without root poses is shown standing on the ground. An animation is played on the
+    body of Spot, and so is a motion alone whose joints are those of Spot.
 
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone. With a list of
-        two motions, the second is shown beside the first, on the same timeline, with the differences.
+        A Body and a Motion, or files of them, in any order; one of the two is enough.
+        Or an Animation, or its file, alone. With a list of two motions, the second is
+        shown beside the first, on the same timeline, with the differences.
     ghost:
         Show the second motion transparent at the position of the first.
     output:
-        Write one self-contained page to this file (.html or .htm) instead. It plays without a server.
+        Write one self-contained page to this file (.html or .htm) instead. It plays
+        without a server.
     host, port:
         Where to listen; the next free port is used when that one is in use.
     open_browser:
         Open the page in a browser. The address is printed on stderr in any case.
     block:
-        Return only after Ctrl-C. Otherwise return the running `Viewer`, which has `url`, `play`, `pause`, `seek`, `stop`.
+        Return only after Ctrl-C. Otherwise return the running `Viewer`, which has
+        `url`, `play`, `pause`, `seek`, `stop`.
     watch:
         Load the files again when they are saved, and keep the time.
     play:
@@ -90,24 +97,29 @@ def view(
     by_position:
         Read joint columns by position, whatever their names.
     options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and `music`, a file or `Music`, which plays in step.
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and
+        `music`, a file or `Music`, which plays in step.
     show:
-        Display options to switch on, such as "devices", "frames", "axes", "mass", "support", "velocity_limits".
+        Display options to switch on, such as "devices", "frames", "axes", "mass",
+        "support", "velocity_limits".
     dark:
         Start in dark mode.
     arm, bpm, slices:
-        Of an animation: whether Spot has its arm (by default as it needs it), tempo [beats per minute] and length [slices].
+        Of an animation: whether Spot has its arm (by default as it needs it), tempo
+        [beats per minute] and length [slices].
     progress:
-        Called with the number of steps that are done, and of all steps, while a page is written.
+        Called with the number of steps that are done, and of all steps, while a page is
+        written.
 
     Raises
     ------
     FormatError
         When a file cannot be read.
     ValueError
-        When motion and body do not fit, or there is nothing to show, or an animation cannot be played. `WrongUseError` when there is
-        more than one body and two motions, or more than one animation, when a display option does not exist, or the page is one of the
-        files that are read.
+        When motion and body do not fit, or there is nothing to show, or an animation
+        cannot be played. `WrongUseError` when there is more than one body and two
+        motions, or more than one animation, when a display option does not exist, or
+        the page is one of the files that are read.
     OSError
         When the host cannot be listened at, or the page cannot be written.
     """
@@ -165,7 +177,9 @@ def view(
 def _started(
     scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: str
 ) -> Viewer:
-    """Start a viewer of the last of `scenes`; of the first one that comes, or before it, where that takes long.
+    """Start a viewer of the last of `scenes`.
+
+    Of the first one that comes, or before it, where that takes long.
 
     Errors in loading, and Ctrl-C, stop the viewer.
     """
@@ -228,7 +242,10 @@ def _started(
 
 
 def _open(url: str) -> None:
-    """Open a graphical browser, if there is a screen; a text browser would occupy the terminal."""
+    """Open a graphical browser, if there is a screen.
+
+    A text browser would occupy the terminal.
+    """
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):
@@ -268,7 +285,10 @@ def _watch(
 
 
 def _error_text(error: Exception) -> str:
-    """Return why a file cannot be shown: the first errors with line and column, and the number of further ones."""
+    """Return why a file cannot be shown.
+
+    The first errors with line and column, and the number of further ones.
+    """
     if not isinstance(error, FormatError):
         return str(error)
     errors = [problem for problem in error.problems if problem.severity == "error"] or [
@@ -285,8 +305,8 @@ def _error_text(error: Exception) -> str:
 class FileWatcher:
     """Calls `saved()` in its own thread each time one of the files has been saved, until `stop`.
 
-    It polls the files, which works on every kind of file system, also when an editor replaces a file. A file counts as saved when it has
-    not changed between two looks.
+    It polls the files, which works on every kind of file system, also when an editor
+    replaces a file. A file counts as saved when it has not changed between two looks.
     """
 
     def __init__(
@@ -316,7 +336,10 @@ class FileWatcher:
             self._thread.join(timeout=2.0)
 
     def check(self) -> bool:
-        """Look at the files once; return whether one has been saved and does not change any more."""
+        """Look at the files once.
+
+        Return whether one has been saved and does not change any more.
+        """
         now = self._states()
         unchanged = now == self._last
         self._last = now

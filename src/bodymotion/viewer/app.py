@@ -1,7 +1,9 @@
 """The viewer: a server, a scene, a player, a panel, and one thread that owns them all.
 
-Whatever a browser, a key, a file watcher or a program requests is put into a queue and run by that thread between two ticks, so no locks
-are needed. A tick sends at most one frame; frames whose time has passed are skipped. While no browser is connected, nothing is sent.
+Whatever a browser, a key, a file watcher or a program requests is put into a queue and
+run by that thread between two ticks, so no locks are needed. A tick sends at most one
+frame; frames whose time has passed are skipped. While no browser is connected, nothing
+is sent.
 """
 
 from __future__ import annotations
@@ -50,7 +52,10 @@ T = TypeVar("T")
 
 
 class WorkQueue:
-    """Work for one thread, the `worker`, which calls `next`, in the order in which it was requested; without it callers work themselves."""
+    """Work for one thread, the `worker`, which calls `next`, in the order in which it was requested.
+
+    Without it callers work themselves.
+    """
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
@@ -63,7 +68,10 @@ class WorkQueue:
     def run(
         self, work: Callable[[], T], after: Callable[[], object] = lambda: None
     ) -> T:
-        """Wait until `work`, then `after` are done; return what `work` returns, or raise what it raises."""
+        """Wait until `work`, then `after` are done.
+
+        Return what `work` returns, or raise what it raises.
+        """
         if self.worker is None or threading.current_thread() is self.worker:
             return work()
         answer: Future[T] = Future()
@@ -80,7 +88,10 @@ class WorkQueue:
         return answer.result(WORK_TIMEOUT)
 
     def next(self, timeout: float) -> Callable[[], object] | None:
-        """Return the next work, waiting at most `timeout` seconds for it; None when there is none."""
+        """Return the next work, waiting at most `timeout` seconds for it.
+
+        None when there is none.
+        """
         try:
             if timeout > 0:
                 return self._waiting.get(timeout=timeout)
@@ -92,8 +103,9 @@ class WorkQueue:
 class Viewer:
     """A viewer that runs until `stop`.
 
-    Its state (`scene`, `player`, `scene_view`, `options`) belongs to its own thread. The first group of methods is for programs: they
-    return when they are done. The second group is for the panel and the keys: they return at once.
+    Its state (`scene`, `player`, `scene_view`, `options`) belongs to its own thread.
+    The first group of methods is for programs: they return when they are done. The
+    second group is for the panel and the keys: they return at once.
     """
 
     def __init__(
@@ -130,7 +142,8 @@ class Viewer:
         self._make_panel()
         from viser import _messages
 
-        # A private part of viser, which has no public way to run a script in all browsers, also in those that connect later.
+        # A private part of viser, which has no public way to run a script in all
+        # browsers, also in those that connect later.
         live = _messages.RunJavascriptMessage(
             source=script("timeline.js") + script("live.js")
         )
@@ -168,7 +181,10 @@ class Viewer:
 
     @property
     def analysis(self) -> MotionAnalysis | None:
-        """The analysis of the motion as it is shown; None until an overlay or plot needed it."""
+        """The analysis of the motion as it is shown.
+
+        None until an overlay or plot needed it.
+        """
         return self.background_analysis.known(
             self.scene_view.shown_scene, self.options.stand
         )
@@ -190,7 +206,10 @@ class Viewer:
         self._do(lambda: self._go(self.player.seek_frame, frame))
 
     def set_joint(self, column: int, value: float) -> None:
-        """Pause and set a joint by hand [rad or m]; it stays until the time changes."""
+        """Pause and set a joint by hand [rad or m].
+
+        It stays until the time changes.
+        """
         self._do(lambda: self._pose(column, value))
 
     def show(self, name: str, on: bool = True) -> None:
@@ -202,7 +221,10 @@ class Viewer:
         return self._do(self.scene_view.link_poses)
 
     def replace(self, scene: Scene, *, reset_camera: bool = False) -> None:
-        """Show another scene at the same time and with the same options; with `reset_camera` all browsers see the whole robot."""
+        """Show another scene at the same time and with the same options.
+
+        With `reset_camera` all browsers see the whole robot.
+        """
 
         def show() -> None:
             if reset_camera:
@@ -234,7 +256,9 @@ class Viewer:
         slices: float | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> None:
-        """Play the shown animation with another tempo, length [slices] or parameters; the current slice stays.
+        """Play the shown animation with another tempo, length [slices] or parameters.
+
+        The current slice stays.
 
         Raises
         ------
@@ -245,7 +269,10 @@ class Viewer:
         self._do(lambda: self.animation_control.replay(settings))
 
     def show_message(self, text: str, bad: bool = False) -> None:
-        """Show a message at the top of the panel; an empty one removes it."""
+        """Show a message at the top of the panel.
+
+        An empty one removes it.
+        """
         self._do(lambda: self.panel.show_message(text, bad))
 
     def wait(self) -> None:
@@ -284,7 +311,10 @@ class Viewer:
     # For the panel and the keys.
 
     def act(self, name: str) -> None:
-        """Run the action of a key or button; `player.KEYS` lists the names."""
+        """Run the action of a key or button.
+
+        `player.KEYS` lists the names.
+        """
         if any(name == action for _, _, action, _ in KEYS):
             self._queue.post(lambda: self._act(name))
 
@@ -298,7 +328,10 @@ class Viewer:
         self._queue.post(go)
 
     def select(self, index: int) -> None:
-        """Select a link by its index, show it in the panel and highlight it; another number, or the selected link, selects none."""
+        """Select a link by its index, show it in the panel and highlight it.
+
+        Another number, or the selected link, selects none.
+        """
 
         def show() -> None:
             links = self.scene.body.links
@@ -326,7 +359,10 @@ class Viewer:
         self._queue.post(lambda: self._pose(column, value))
 
     def change_setting(self, name: str, value: float) -> None:
-        """Play the animation with another value, see `PlaybackSettings.changed`; of several requests that wait only the result counts."""
+        """Play the animation with another value, see `PlaybackSettings.changed`.
+
+        Of several requests that wait only the result counts.
+        """
         self._queue.post(lambda: self.animation_control.change_setting(name, value))
 
     def plot_changed(self) -> None:
@@ -414,7 +450,10 @@ class Viewer:
         self.panel.update()
 
     def _analyze(self) -> None:
-        """Start the analysis that is needed for what is shown; overlays drop one that is out of date."""
+        """Start the analysis that is needed for what is shown.
+
+        Overlays drop one that is out of date.
+        """
         overlays = self.scene_view.analysis_overlays
         known = self.analysis
         if overlays.analysis is not known:

@@ -1,4 +1,7 @@
-"""Images and videos of what a browser shows: drawn by the browser, sent to the viewer, and downloaded by the browser as a file."""
+"""Images and videos of what a browser shows.
+
+Drawn by the browser, sent to the viewer, and downloaded by the browser as a file.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,12 @@ RENDER_TIMEOUT = 60.0  # [s] for one frame in the browser.
 
 
 class Capture:
-    """Makes images and videos of a viewer's browsers, each in its own thread; one video at a time.
+    """Makes images and videos of a viewer's browsers, each in its own thread.
 
-    `state` is the status of the video in words, `share` the part that is done, None while none is being made.
+    One video at a time.
+
+    `state` is the status of the video in words, `share` the part that is done, None
+    while none is being made.
     """
 
     def __init__(self, viewer: Viewer) -> None:
@@ -55,7 +61,10 @@ class Capture:
             self._viewer.show_message(f"No image was saved: {error}", bad=True)
 
     def record(self, client: viser.ClientHandle) -> None:
-        """Download the motion, from first to last frame, as a video; do nothing while another one is being made."""
+        """Download the motion, from first to last frame, as a video.
+
+        Do nothing while another one is being made.
+        """
         if self.share is not None:
             return
         self._cancelled.clear()
@@ -109,7 +118,10 @@ def file_name(title: str, suffix: str) -> str:
 
 
 def even_size(width: int, height: int) -> tuple[int, int]:
-    """Return the size of a video: even numbers, as encoders need, and at most `MAX_PIXELS`."""
+    """Return the size of a video.
+
+    Even numbers, as encoders need, and at most `MAX_PIXELS`.
+    """
     factor = min(1.0, float(np.sqrt(MAX_PIXELS / max(width * height, 1))))
     return max(2, int(width * factor) // 2 * 2), max(2, int(height * factor) // 2 * 2)
 

@@ -1,4 +1,7 @@
-"""The share of its limit that each joint uses, as the colour of the link that it moves: green, yellow, red; violet beyond the limit."""
+"""The share of its limit that each joint uses, as the colour of the link that it moves.
+
+Green, yellow, red; violet beyond the limit.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ COLOR_STEPS = 40  # Number of different colours; a link whose colour stays is no
 
 
 def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Floats:
-    """Return the shares of their limits that values (T, J) use: 1 at the limit of their sign, NaN without limits."""
+    """Return the shares of their limits that values (T, J) use.
+
+    1 at the limit of their sign, NaN without limits.
+    """
     v, low, high = (np.asarray(x, dtype=np.float64) for x in (values, lower, upper))
     with np.errstate(divide="ignore", invalid="ignore"):
         used = np.where(
@@ -52,7 +58,10 @@ def color_of(share: float) -> tuple[int, int, int]:
 
 
 class LimitColors:
-    """Coloured copies of the links, which are shown instead of the links. `shares` (T, J) are those of the joint columns."""
+    """Coloured copies of the links, which are shown instead of the links.
+
+    `shares` (T, J) are those of the joint columns.
+    """
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis, kind: str) -> None:
         from bodymotion.dynamics import series
@@ -101,7 +110,10 @@ class LimitColors:
         return bool(np.isfinite(self.shares).any())
 
     def place(self, frame: int | None) -> None:
-        """Set the colours of a frame; without one all links are grey."""
+        """Set the colours of a frame.
+
+        Without one all links are grey.
+        """
         for link, mesh in self._meshes.items():
             column = self._columns.get(link)
             if frame is None or column is None:
@@ -119,7 +131,8 @@ class LimitColors:
         now = int(known[frame].argmax())
         worst, column = divmod(int(known.argmax()), known.shape[1])
         return (
-            f"now {self._name(now)} {_percent(known[frame, now])}; max {self._name(column)} {_percent(known[worst, column])} "
+            f"now {self._name(now)} {_percent(known[frame, now])}; max "
+            f"{self._name(column)} {_percent(known[worst, column])} "
             f"at {fixed(self._times[worst], 2)} s"
         )
 
@@ -133,7 +146,10 @@ class LimitColors:
 
 
 def legend(kind: str, text: str, exist: bool = True) -> str:
-    """Return the legend of the colours as HTML, with a `text` about the current frame; the text alone where no joint has such a limit."""
+    """Return the legend of the colours as HTML, with a `text` about the current frame.
+
+    The text alone where no joint has such a limit.
+    """
     if not exist:
         return f'<div style="padding:0 1em;font-size:0.8em">{html_text(text)}</div>'
     stops = ", ".join(f"rgb{color_of(share)}" for share in (0.0, 0.25, 0.5, 0.75, 1.0))
@@ -144,7 +160,8 @@ def legend(kind: str, text: str, exist: bool = True) -> str:
     return (
         f'<div style="padding:0 1em;font-size:0.8em"><div style="height:9px;border-radius:3px;'
         f'background:linear-gradient(to right, {stops})"></div><div style="display:flex;justify-content:space-between">'
-        f"<span>0 %</span><span>50 %</span><span>100 % of the {html_text(kind)} limit</span></div>{chips}<br>"
+        f"<span>0 %</span><span>50 %</span><span>100 % of the {html_text(kind)} "
+        f"limit</span></div>{chips}<br>"
         f"{html_text(text)}</div>"
     )
 

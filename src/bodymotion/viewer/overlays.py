@@ -1,7 +1,9 @@
 """What is drawn over a robot, made when it is first switched on.
 
-`Overlays` need only the shown poses: axes, devices, names, inertias, centre of mass, recorded ZMP, paths, recorded contacts.
-`AnalysisOverlays` need the analysis of the whole motion: contacts, support polygon, computed ZMP, trails, colours of limits. Those that are
+`Overlays` need only the shown poses: axes, devices, names, inertias, centre of mass,
+recorded ZMP, paths, recorded contacts.
+`AnalysisOverlays` need the analysis of the whole motion: contacts, support polygon,
+computed ZMP, trails, colours of limits. Those that are
 off cost nothing during playback, and nothing is sent for what does not move.
 """
 
@@ -80,7 +82,10 @@ class Overlays:
         self._path: viser.SceneNodeHandle | None = None
 
     def show(self, name: str, on: bool) -> None:
-        """Show or hide the overlay of a display option: "axes", "devices", "names", "inertias", "mass" or "zmp"."""
+        """Show or hide the overlay of a display option.
+
+        "axes", "devices", "names", "inertias", "mass" or "zmp".
+        """
         if name not in self._made and on:
             self._made[name] = getattr(self, f"_make_{name}")()
         for handle in self._made.get(name, ()):
@@ -224,7 +229,8 @@ class Overlays:
     def _make_mass(self) -> list[Any]:
         """Return the centre of mass, its projection on the ground, and a vertical line through it.
 
-        The floor hides the line below the ground. The label begins with a dot, which is visible through the body.
+        The floor hides the line below the ground. The label begins with a dot, which is
+        visible through the body.
         """
         size = self._nodes.size
         line = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -2.0 * size]]])
@@ -261,7 +267,10 @@ class Overlays:
 
 
 def joint_label(link: Link) -> str:
-    """Return the label of a link: the id of its joint, if any, and the name of the joint, or else of the link."""
+    """Return the label of a link.
+
+    The id of its joint, if any, and the name of the joint, or else of the link.
+    """
     name = shown(link.joint.name or link.name or f"link {link.index}", 30)
     if link.joint.id >= 0:
         return f"{link.joint.id}  {name}"
@@ -271,7 +280,11 @@ def joint_label(link: Link) -> str:
 def joint_labels(
     links: Sequence[Link], origins: Floats, distance: float
 ) -> dict[int, str]:
-    """Return labels by link index; links of a chain whose origins (L, 3) are within `distance` [m] of its first share a label."""
+    """Return labels by link index.
+
+    Links of a chain whose origins (L, 3) are within `distance` [m] of its first share a
+    label.
+    """
     found: dict[int, list[str]] = {}
     firsts: dict[int, int] = {}
     for link in links:
@@ -284,7 +297,10 @@ def joint_labels(
 
 
 def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
-    """Return labels by device number; devices of one link within `distance` [m] share a label."""
+    """Return labels by device number.
+
+    Devices of one link within `distance` [m] share a label.
+    """
     found: dict[int, list[str]] = {}
     for number, device in enumerate(devices[:MAX_DEVICE_LABELS]):
         if device.name:
@@ -302,7 +318,8 @@ def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
 def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
     """Return the edges (3,) [m] of the uniform box with a link's mass and inertia, and the rotation (3, 3) of its axes.
 
-    None without mass, or for an inertia that no body can have. A box with edges a, b, c has the moment m (b² + c²) / 12 about a.
+    None without mass, or for an inertia that no body can have. A box with edges a, b, c
+    has the moment m (b² + c²) / 12 about a.
     """
     if not link.mass > 0 or not np.isfinite(link.inertia).all():
         return None
@@ -318,8 +335,9 @@ def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
 def device_outline(device: Device, size: float) -> Floats:
     """Return the lines (N, 2, 3) [m] of a device in its own frame, on a robot of `size` metres.
 
-    A device looks along -z with +y up; a range sensor sweeps the XZ plane from -z to both sides. The lines of cameras and range sensors
-    are at most about half the robot's size long, because their range (often 10 m) would fill the view.
+    A device looks along -z with +y up; a range sensor sweeps the XZ plane from -z to
+    both sides. The lines of cameras and range sensors are at most about half the
+    robot's size long, because their range (often 10 m) would fill the view.
     """
     if isinstance(device, VisionSensor):
         return _frustum(device, 0.35 * size)
@@ -393,7 +411,10 @@ def _directions(angles: npt.NDArray[np.floating[Any]]) -> Floats:
 
 
 class FootMarks:
-    """The recorded foot contacts: a ball around each foot, its colour by stance or swing, and a disc on the floor below a foot in stance.
+    """The recorded foot contacts.
+
+    A ball around each foot, its colour by stance or swing, and a disc on the floor
+    below a foot in stance.
 
     The disc makes stance visible without colours.
     """
@@ -440,7 +461,10 @@ class FootMarks:
     def place(
         self, link_poses: Floats, contacts: FootContacts | None, frame: int
     ) -> None:
-        """Mark the feet of link poses (L, 7) with the contacts of a frame; without contacts hide the marks."""
+        """Mark the feet of link poses (L, 7) with the contacts of a frame.
+
+        Without contacts hide the marks.
+        """
         if contacts is None or not self._on:
             for handle in (*self._balls, *self._discs):
                 handle.visible = False
@@ -474,7 +498,10 @@ class FootMarks:
 
 
 class AnalysisOverlays:
-    """The overlays of one robot, as the display options have them; `has_contacts` when the motion itself records contacts."""
+    """The overlays of one robot, as the display options have them.
+
+    `has_contacts` when the motion itself records contacts.
+    """
 
     def __init__(
         self, nodes: RobotNodes, options: DisplayOptions, has_contacts: bool
@@ -575,7 +602,10 @@ class AnalysisOverlays:
 
 
 class _Overlay:
-    """What `place` shows at a frame; None hides it. `handles` are its nodes."""
+    """What `place` shows at a frame.
+
+    None hides it. `handles` are its nodes.
+    """
 
     handles: tuple[Any, ...]
 
@@ -588,7 +618,10 @@ class _Overlay:
 
 
 def closed_corners(corners: Floats, count: int) -> Floats | None:
-    """Return the `count` first corners of (M, 3) with the last known one in place of those that are NaN or missing; None without any."""
+    """Return the `count` first corners of (M, 3) with the last known one in place of those that are NaN or missing.
+
+    None without any.
+    """
     known = int(np.isfinite(corners[:, 0]).sum())
     if known:
         return corners[np.minimum(np.arange(count), known - 1)]
@@ -673,7 +706,10 @@ class _FootPatches(_Overlay):
 
 
 class _ComputedZmp(_Overlay):
-    """The computed zero moment point: a cube, while the recorded one is a ball. It is hidden in flight."""
+    """The computed zero moment point.
+
+    A cube, while the recorded one is a ball. It is hidden in flight.
+    """
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
         self._points = analysis.zmp
@@ -702,7 +738,10 @@ class _ComputedZmp(_Overlay):
 
 
 class _CollisionMarks(_Overlay):
-    """Where links are inside of each other or below the floor: red balls with the names of the links and the depth."""
+    """Where links are inside of each other or below the floor.
+
+    Red balls with the names of the links and the depth.
+    """
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
         self._found = analysis.collisions

@@ -1,10 +1,12 @@
 """A scene as one HTML page that plays without a server and without a network, and the timeline of pages and of the live viewer.
 
-The page is viser's own player with all data in it. It keeps viser's default lights: the player returns to them for a moment at each
-new round, and other lights would flicker. Frames are shown at their own times; of dense ones, `MAX_RATE` in a second.
+The page is viser's own player with all data in it. It keeps viser's default lights: the
+player returns to them for a moment at each new round, and other lights would flicker.
+Frames are shown at their own times; of dense ones, `MAX_RATE` in a second.
 
-The timeline is the bar at the lower edge, drawn by `timeline.js`. In the live viewer `live.js` reads its data and state from hidden
-widgets, and writes requests into another one (`PlaybackPanel`).
+The timeline is the bar at the lower edge, drawn by `timeline.js`. In the live viewer
+`live.js` reads its data and state from hidden widgets, and writes requests into another
+one (`PlaybackPanel`).
 """
 
 from __future__ import annotations
@@ -64,7 +66,10 @@ FIRST_MOTION_ONLY = (
 """The overlays that are shown for the first of two motions only."""
 
 MAX_MARKS = 400
-"""Marks of findings on the timeline: one for the findings within a share of its time."""
+"""Marks of findings on the timeline.
+
+One for the findings within a share of its time.
+"""
 MAX_SPANS = 2000  # Of one row; spans that are closer than this share of the time are drawn as one.
 MAX_LEVELS = 3000  # Of the waveform of music.
 MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
@@ -80,7 +85,10 @@ def check_page_path(path: Path) -> None:
 
 
 class Mark(NamedTuple):
-    """A mark on the timeline: `time` [s], `text`, and the `number` of findings there."""
+    """A mark on the timeline.
+
+    `time` [s], `text`, and the `number` of findings there.
+    """
 
     time: float
     text: str
@@ -108,7 +116,8 @@ class Sampling:
 def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
     """Return the frames that a page shows, with those that are in force at some `moments` (M,) [s] in any case.
 
-    Of the frames within 1 / `MAX_RATE` seconds the last one is shown, and all that are `SPARSE`; at most `MAX_FRAMES`, evenly chosen.
+    Of the frames within 1 / `MAX_RATE` seconds the last one is shown, and all that are
+    `SPARSE`; at most `MAX_FRAMES`, evenly chosen.
     """
     times = timeline.times - timeline.times[0]
     gaps = np.append(np.diff(times), np.inf)
@@ -135,8 +144,9 @@ def page(
 ) -> str:
     """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
 
-    It begins to `play`, or shows its first frame. The frames at some `moments` [s] are on it in any case, and those with a text are marked
-    on the timeline, in place of findings. `measures` are those of the motion where they are known.
+    It begins to `play`, or shows its first frame. The frames at some `moments` [s] are
+    on it in any case, and those with a text are marked on the timeline, in place of
+    findings. `measures` are those of the motion where they are known.
     """
     options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
@@ -156,7 +166,9 @@ def write_page(
     *,
     play: bool = True,
 ) -> Sampling:
-    """Write the page to a file, whole or not at all; return the frames that it shows.
+    """Write the page to a file, whole or not at all.
+
+    Return the frames that it shows.
 
     Raises OSError when the file cannot be written.
     """
@@ -172,7 +184,8 @@ def _record(
     """Return viser's page of the frames, a note about what was measured, as HTML, and the analysis."""
     server = quiet_server("127.0.0.1", 0)
     try:
-        # One group of messages for all frames: there are no browsers that it could be sent to meanwhile.
+        # One group of messages for all frames: there are no browsers that it could be
+        # sent to meanwhile.
         with server.atomic():
             view = SceneView(server, scene, options)
             if not options.shadows:
@@ -199,7 +212,10 @@ def _record(
 
 
 def _analysis_note(view: SceneView) -> str:
-    """Return as HTML what the colours of limits mean, or why nothing is measured; empty where that is not needed."""
+    """Return as HTML what the colours of limits mean, or why nothing is measured.
+
+    Empty where that is not needed.
+    """
     analysis = view.analysis_overlays.analysis
     colors = view.analysis_overlays.colors
     if analysis is not None and analysis.failure:
@@ -246,7 +262,8 @@ def _with_timeline(
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
     data["note"] = line
-    # In a script of HTML, "<" could begin the end of the script. Without `play` it shows its first frame; viser's player plays by itself.
+    # In a script of HTML, "<" could begin the end of the script. Without `play` it
+    # shows its first frame; viser's player plays by itself.
     settings = {
         "times": [round(float(time), 9) for time in sampling.times],
         "frames": sampling.frames.tolist(),
@@ -268,7 +285,9 @@ def script(name: str) -> str:
 def timeline_data(
     scene: Scene, analysis: MotionAnalysis | None = None, note: str = ""
 ) -> dict[str, Any]:
-    """Return what `timeline.js` shows of a scene: its times, beats, contacts of feet, findings, and a `note` as HTML.
+    """Return what `timeline.js` shows of a scene.
+
+    Its times, beats, contacts of feet, findings, and a `note` as HTML.
 
     Contacts and findings are those that the motion records, or those of the `analysis`.
     """
@@ -290,7 +309,10 @@ def timeline_data(
 
 
 def _legend(rows: list[list[Any]], marks: list[Mark]) -> str:
-    """Return what the colours of the timeline mean, as HTML; empty where it shows none."""
+    """Return what the colours of the timeline mean, as HTML.
+
+    Empty where it shows none.
+    """
     meanings = (
         (STANCE, "foot in stance"),
         (SWING, "foot in swing"),
@@ -329,7 +351,10 @@ def _music(scene: Scene) -> dict[str, Any] | None:
 
 
 def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
-    """Return the moves of a dance by their tracks, and the contacts of each foot: when it is in stance, in swing or out of reach."""
+    """Return the moves of a dance by their tracks, and the contacts of each foot.
+
+    When it is in stance, in swing or out of reach.
+    """
     contacts = scene.contacts
     line = scene.timeline
     if scene.motion is None or "spot" not in scene.motion.extra:
@@ -364,7 +389,10 @@ def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
 
 
 def _block(move: Block) -> list[Any]:
-    """Return a move as a span with its name; one whose motion is not known is a thin line."""
+    """Return a move as a span with its name.
+
+    One whose motion is not known is a thin line.
+    """
     name = shown(move.name.removeprefix(PREFIX), 40)
     return [
         move.start,
@@ -410,7 +438,10 @@ def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[Mark]:
 
 
 def _shown_moments(scene: Scene, analysis: MotionAnalysis | None) -> list[Moment]:
-    """Return the moments of all findings; those about keyframes have no amount."""
+    """Return the moments of all findings.
+
+    Those about keyframes have no amount.
+    """
     if scene.playback is not None:
         return [
             Moment(
@@ -520,7 +551,11 @@ class PlaybackPanel:
 
 
 def request(viewer: Viewer, text: str) -> None:
-    """Do what a browser requests as JSON: {"seek": time}, {"act": action}, {"speed": speed} or {"select": link}; ignore other text."""
+    """Do what a browser requests as JSON.
+
+    {"seek": time}, {"act": action}, {"speed": speed} or {"select": link}; ignore other
+    text.
+    """
     try:
         if len(text) <= MAX_REQUEST:
             wanted = json.loads(text)

@@ -1,7 +1,9 @@
 """The panel: playback, animation, joints, links, display options, plot, and a summary of the files with their findings.
 
-The tab Joints has a slider for each joint that moves a link, in degrees or metres, within the joint's limits. The tab Links has the tree of
-links with a search; the card of the selected link is above the tabs. The tab Show has cameras, images and videos, and the display options.
+The tab Joints has a slider for each joint that moves a link, in degrees or metres,
+within the joint's limits. The tab Links has the tree of links with a search; the card
+of the selected link is above the tabs. The tab Show has cameras, images and videos, and
+the display options.
 
 Names come from files, so all HTML is escaped; other widgets show plain text.
 """
@@ -87,7 +89,10 @@ JOINT_KINDS = {
 
 
 def tree_html(body: Body) -> str:
-    """Return the links as a tree in HTML, with a field to search; `live.js` makes both work."""
+    """Return the links as a tree in HTML, with a field to search.
+
+    `live.js` makes both work.
+    """
     depths: list[int] = []
     rows = []
     for link in body.links[:MAX_LISTED_LINKS]:
@@ -120,7 +125,10 @@ def tree_html(body: Body) -> str:
 
 
 class LinkCard:
-    """The name, joint, value, limits, mass and plot of the selected link; hidden while none is selected."""
+    """The name, joint, value, limits, mass and plot of the selected link.
+
+    Hidden while none is selected.
+    """
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
@@ -173,7 +181,8 @@ def _facts(viewer: Viewer, link: Link) -> list[tuple[str, str]]:
     facts = [
         (
             "Joint",
-            f"{joint.name or 'without a name'}: {joint.type}, to {parent or f'link {link.parent}'}",
+            f"{joint.name or 'without a name'}: {joint.type}, to "
+            f"{parent or f'link {link.parent}'}",
         )
     ]
     column = next(
@@ -199,7 +208,8 @@ def _facts(viewer: Viewer, link: Link) -> list[tuple[str, str]]:
 class SliderRange:
     """The range of a slider, in degrees for rotary joints and metres for sliding ones.
 
-    Its ends are the joint's limits `lower` and `upper` [rad or m], rounded to steps of the slider, and stand for these limits.
+    Its ends are the joint's limits `lower` and `upper` [rad or m], rounded to steps of
+    the slider, and stand for these limits.
     """
 
     lowest: float
@@ -210,7 +220,10 @@ class SliderRange:
     upper: float
 
     def shown(self, value: float) -> float:
-        """Return a joint value [rad or m] as the slider shows it: rounded to its steps and clipped to its range."""
+        """Return a joint value [rad or m] as the slider shows it.
+
+        Rounded to its steps and clipped to its range.
+        """
         on_step = round(round(value * self.to_shown / self.step) * self.step, 6)
         return float(np.clip(on_step, self.lowest, self.highest))
 
@@ -224,7 +237,10 @@ class SliderRange:
 
 
 def slider_range(joint: Joint) -> SliderRange:
-    """Return the range of a joint's slider: its limits, or ±180° or ±1 m without limits."""
+    """Return the range of a joint's slider.
+
+    Its limits, or ±180° or ±1 m without limits.
+    """
     rotary = joint.type != "slide"
     default = DEFAULT_RANGE["rotate" if rotary else "slide"]
     lower = joint.lower
@@ -264,7 +280,10 @@ def value_text(joint: Joint, value: float) -> str:
 
 
 class JointSliders:
-    """The sliders of a body's joints; `moved(column, value)` is called when a user moves one."""
+    """The sliders of a body's joints.
+
+    `moved(column, value)` is called when a user moves one.
+    """
 
     def __init__(
         self, gui: viser.GuiApi, body: Body, moved: Callable[[int, float], None]
@@ -326,7 +345,10 @@ def _hint(joint: Joint, column: int, value: float) -> str:
 
 
 class DisplayPanel:
-    """The widgets of the tab Show; `has_joints` when the body has joints that move links."""
+    """The widgets of the tab Show.
+
+    `has_joints` when the body has joints that move links.
+    """
 
     def __init__(self, viewer: Viewer, has_joints: bool) -> None:
         self._viewer = viewer
@@ -436,7 +458,10 @@ class DisplayPanel:
         )
 
     def sync(self, all_values: bool) -> None:
-        """Write the state of the viewer into the widgets; the legend of limits only with `all_values`."""
+        """Write the state of the viewer into the widgets.
+
+        The legend of limits only with `all_values`.
+        """
         viewer = self._viewer
         for name, checkbox in self._checkboxes.items():
             checkbox.value = getattr(viewer.options, name)
@@ -489,7 +514,10 @@ def _absent(scene: Scene, has_joints: bool) -> dict[str, bool]:
 
 
 class Panel:
-    """The widgets of one scene; all that they do goes through the viewer's queue."""
+    """The widgets of one scene.
+
+    All that they do goes through the viewer's queue.
+    """
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
@@ -545,7 +573,10 @@ class Panel:
         self._loop_note = gui.add_html(small_html(self._viewer.scene_view.loop_note()))
 
     def sync(self, all_values: bool) -> None:
-        """Write the state of the viewer into the widgets; the values of joints only with `all_values`."""
+        """Write the state of the viewer into the widgets.
+
+        The values of joints only with `all_values`.
+        """
         viewer = self._viewer
         if self.playback_panel is not None:
             self.playback_panel.sync()
@@ -561,7 +592,10 @@ class Panel:
                 self._loop_note.content = small_html(viewer.scene_view.loop_note())
 
     def update(self) -> None:
-        """Show another motion of the same body: the animation, played with other settings."""
+        """Show another motion of the same body.
+
+        The animation, played with other settings.
+        """
         scene = self._viewer.scene
         if self.playback_panel is not None:
             self.playback_panel.update()
@@ -573,7 +607,10 @@ class Panel:
         self._summary.content = summary_html(self._viewer)
 
     def show_message(self, text: str, bad: bool = False) -> None:
-        """Show a message at the top of the panel; an empty one removes it."""
+        """Show a message at the top of the panel.
+
+        An empty one removes it.
+        """
         color = "#c92a2a" if bad else "#495057"
         self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{html_text(text)}</div>'
         self.message.visible = bool(text)
@@ -594,7 +631,8 @@ def _joints_hint(scene: Scene, num_sliders: int) -> str:
     if joints is None or not joints.num_parts:
         return "There is no body: the poses of the motion are shown as frames. It has no joint values."
     return (
-        f"There is no body, only a motion with {counted(joints.num_parts, 'joint column')} (see Plot). "
+        "There is no body, only a motion with "
+        f"{counted(joints.num_parts, 'joint column')} (see Plot). "
         "Open it with its body to move joints."
     )
 

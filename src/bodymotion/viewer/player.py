@@ -12,7 +12,10 @@ from math import isfinite
 from bodymotion.motion.components import Timeline
 
 SPEEDS = 0.1, 0.25, 0.5, 1.0, 2.0, 4.0
-"""The playback speeds of the keys; any value between the first and the last is allowed."""
+"""The playback speeds of the keys.
+
+Any value between the first and the last is allowed.
+"""
 
 
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (
@@ -33,7 +36,10 @@ KEYS: tuple[tuple[str, str | None, str, str], ...] = (
 
 @dataclass
 class Player:
-    """Playback over a timeline with at least one frame. `time` [s] is always within the timeline."""
+    """Playback over a timeline with at least one frame.
+
+    `time` [s] is always within the timeline.
+    """
 
     timeline: Timeline
     time: float = field(default=0.0)
@@ -67,7 +73,10 @@ class Player:
         return self.timeline.num_frames
 
     def play(self) -> None:
-        """Start to play; at the end, from the beginning. A single frame does not play."""
+        """Start to play; at the end, from the beginning.
+
+        A single frame does not play.
+        """
         if self.num_frames < 2:
             return
         if self.time >= self.end:
@@ -86,7 +95,10 @@ class Player:
             self.time = self.start
 
     def seek_frame(self, frame: int) -> None:
-        """Go to the time of a frame; indices below 0 are the first frame, those beyond the last the last."""
+        """Go to the time of a frame.
+
+        Indices below 0 are the first frame, those beyond the last the last.
+        """
         self.time = float(
             self.timeline.times[min(max(int(frame), 0), self.num_frames - 1)]
         )
@@ -110,7 +122,8 @@ class Player:
     def advance(self, seconds: float) -> None:
         """Advance by `seconds` of the clock.
 
-        With `loop` it starts again after the last frame, which is shown as long as the one before it. Without, it pauses at the last frame.
+        With `loop` it starts again after the last frame, which is shown as long as the
+        one before it. Without, it pauses at the last frame.
         """
         if not self.playing or not seconds > 0:
             return
@@ -134,7 +147,10 @@ class Player:
 
 
 def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> None:
-    """Run the action of a key or button by its name in `KEYS`; `before_seek` is called before the frame changes."""
+    """Run the action of a key or button by its name in `KEYS`.
+
+    `before_seek` is called before the frame changes.
+    """
     near = {
         distance: player.timeline.frames_at(player.time + distance) - player.frame
         for distance in (0.1, -0.1)

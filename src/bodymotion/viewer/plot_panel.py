@@ -1,7 +1,10 @@
-"""The tab Plot: joint values, or any measured quantity, over time, with a line at the current time. A click goes to a time.
+"""The tab Plot: joint values, or any measured quantity, over time, with a line at the current time.
 
-The curves are drawn once, as SVG in a piece of HTML. The position of the line is a variable of CSS in another, tiny piece, so that
-following the time costs next to nothing.
+A click goes to a time.
+
+The curves are drawn once, as SVG in a piece of HTML. The position of the line is a
+variable of CSS in another, tiny piece, so that following the time costs next to
+nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +35,10 @@ LEFT = 40
 RIGHT = 12
 TOP = 10
 BOTTOM = 20
-"""[px] Height of the plot and its margins; on the right `LEFT` when there is a second unit."""
+"""[px] Height of the plot and its margins.
+
+On the right `LEFT` when there is a second unit.
+"""
 GRID = 1000  # Resolution of the drawing in both directions.
 _LINE = 'fill="none" stroke-linejoin="round" vector-effect="non-scaling-stroke"'
 _GRID_LINE = (
@@ -41,7 +47,10 @@ _GRID_LINE = (
 
 
 class PlotPanel:
-    """The plot of a scene; `changed` is called when a user chooses something else to plot."""
+    """The plot of a scene.
+
+    `changed` is called when a user chooses something else to plot.
+    """
 
     def __init__(
         self,
@@ -89,7 +98,10 @@ class PlotPanel:
 
     @property
     def quantity(self) -> str | None:
-        """The name of the quantity that is plotted; None for the joint values."""
+        """The name of the quantity that is plotted.
+
+        None for the joint values.
+        """
         return self._names.get(self._quantity.value)
 
     @property
@@ -102,7 +114,10 @@ class PlotPanel:
         )
 
     def draw(self, analysis: MotionAnalysis | None) -> None:
-        """Draw the chosen curves; those of a measured quantity once the analysis has it."""
+        """Draw the chosen curves.
+
+        Those of a measured quantity once the analysis has it.
+        """
         name = self.quantity
         known = name is None or (analysis is not None and analysis.has(name))
         if self._drawn != (name, known):
@@ -134,7 +149,10 @@ class PlotPanel:
         self._plot.content = f'<div class="bodymotion-plot" style="cursor:crosshair">{svg_of(times, curves)}</div>'
 
     def follow(self, frame: int, status: str) -> None:
-        """Move the line to a frame and show the values there; `status` is that of the analysis."""
+        """Move the line to a frame and show the values there.
+
+        `status` is that of the analysis.
+        """
         times = self._scene.timeline.times
         share = (times[frame] - times[0]) / max(times[-1] - times[0], 1e-12)
         self._now.content = f"<style>:root{{--bodymotion-now:{share:.5f}}}</style>"
@@ -185,9 +203,12 @@ def _value(curve: Curve, frame: int) -> str:
 
 
 def svg_of(times: Floats, curves: list[Curve]) -> str:
-    """Return curves over times (T,) as HTML; curves of one unit share an axis, a second unit has its axis on the right.
+    """Return curves over times (T,) as HTML.
 
-    The CSS variable `--bodymotion-now` is the position of the red line, as a share of the time.
+    Curves of one unit share an axis, a second unit has its axis on the right.
+
+    The CSS variable `--bodymotion-now` is the position of the red line, as a share of
+    the time.
     """
     if not curves or not len(times):
         return ""
@@ -285,7 +306,10 @@ def ticks(low: float, high: float, count: int = 7) -> list[float]:
 
 
 def with_unique_names(curves: Iterable[Curve]) -> dict[str, Curve]:
-    """Return the curves by name; further ones of the same name, or of the name of no curve, get a number."""
+    """Return the curves by name.
+
+    Further ones of the same name, or of the name of no curve, get a number.
+    """
     curves = tuple(curves)
     return dict(
         zip(

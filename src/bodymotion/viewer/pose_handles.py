@@ -1,6 +1,9 @@
-"""Handles that drag the ends of arms and legs, and the selected link, by inverse kinematics; the robot's feet, its lowest links, stay.
+"""Handles that drag the ends of arms and legs, and the selected link, by inverse kinematics.
 
-A dragged arrow or plane moves the link's origin and leaves its orientation free; a dragged ring keeps the origin and rotates the link.
+The robot's feet, its lowest links, stay.
+
+A dragged arrow or plane moves the link's origin and leaves its orientation free; a
+dragged ring keeps the origin and rotates the link.
 """
 
 from __future__ import annotations
@@ -61,7 +64,11 @@ def limb_ends(body: Body) -> list[int]:
 
 @dataclass(frozen=True)
 class Drag:
-    """A drag of a link, and where it began: joints (J,) [rad or m], poses (L, 7) of the links in the world, and the links that stay."""
+    """A drag of a link, and where it began.
+
+    Joints (J,) [rad or m], poses (L, 7) of the links in the world, and the links that
+    stay.
+    """
 
     link: int
     q: Floats
@@ -70,7 +77,10 @@ class Drag:
 
 
 class PoseHandles:
-    """The handles of a viewer. All but `add_to` and `save` is called by the viewer's own thread."""
+    """The handles of a viewer.
+
+    All but `add_to` and `save` is called by the viewer's own thread.
+    """
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
@@ -123,7 +133,10 @@ class PoseHandles:
             client.send_file_download(name, path.read_bytes(), save_immediately=True)
 
     def switch(self, on: bool) -> None:
-        """Show or hide the handles; they appear when the kernels are compiled."""
+        """Show or hide the handles.
+
+        They appear when the kernels are compiled.
+        """
         self._on = on
         if not on:
             self.remove()
@@ -150,7 +163,10 @@ class PoseHandles:
         self._drag = None
 
     def update_positions(self) -> None:
-        """Put the handles on the links as they are shown; those of limbs and of the selected link."""
+        """Put the handles on the links as they are shown.
+
+        Those of limbs and of the selected link.
+        """
         if not (self._on and self._is_compiled):
             return
         view = self._viewer.scene_view

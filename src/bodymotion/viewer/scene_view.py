@@ -1,8 +1,12 @@
-"""A scene on a viser server: which poses are shown now, the links as a tree of frames with their shapes, and closed loops.
+"""A scene on a viser server.
 
-Links are children of their parents, and a pose is only sent where it changed: for a link on a rotating joint that is one small message.
-Everything is below `/world`. To follow the root, the world is moved and not the camera, which the user controls. Around the robot are sky,
-ground, lights, the theme of the panel, and the camera.
+Which poses are shown now, the links as a tree of frames with their shapes, and closed
+loops.
+
+Links are children of their parents, and a pose is only sent where it changed: for a
+link on a rotating joint that is one small message. Everything is below `/world`. To
+follow the root, the world is moved and not the camera, which the user controls. Around
+the robot are sky, ground, lights, the theme of the panel, and the camera.
 """
 
 from __future__ import annotations
@@ -50,7 +54,10 @@ PRESETS: dict[str, tuple[float, float, float]] = {
     "Side": (0.0, 1.0, 0.0),
     "Top": (-1e-3, 0.0, 1.0),
 }
-"""Directions from the robot to the camera; a robot's front is +x, its left side +y."""
+"""Directions from the robot to the camera.
+
+A robot's front is +x, its left side +y.
+"""
 
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
@@ -61,13 +68,17 @@ _MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
 MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
 SECOND_ROBOT_WIDTHS = 1.35
 SECOND_ROBOT_SIZES = 0.45
-"""Distance to the second robot: the first one's width times the one, and at least its size times the other."""
+"""Distance to the second robot.
+
+The first one's width times the one, and at least its size times the other.
+"""
 
 
 class SceneView:
     """A scene on a server, with its overlays.
 
-    `manual_q` are the joint values (J,) that were set by hand, None while those of the motion are shown; `manual_root` is the pose (7,) of
+    `manual_q` are the joint values (J,) that were set by hand, None while those of the
+    motion are shown; `manual_root` is the pose (7,) of
     the root as it is shown, None while it is that of the motion.
     """
 
@@ -118,13 +129,19 @@ class SceneView:
 
     @property
     def shown_scene(self) -> Scene:
-        """What is shown while nothing is set by hand: the motion as it is, or with its loops closed."""
+        """What is shown while nothing is set by hand.
+
+        The motion as it is, or with its loops closed.
+        """
         if self.options.motion_loops and self.loops.exist:
             return self.loops.closed_scene
         return self.scene
 
     def pose_joint(self, column: int, value: float) -> None:
-        """Set a joint by hand; the joints of closed loops follow while that option is on."""
+        """Set a joint by hand.
+
+        The joints of closed loops follow while that option is on.
+        """
         before = np.array(self.q)
         target = np.array(before)
         target[column] = value
@@ -135,13 +152,19 @@ class SceneView:
             self.manual_q = target
 
     def set_pose(self, q: Floats | None, root: Floats | None) -> None:
-        """Set all joints and the root by hand; None for those of the motion."""
+        """Set all joints and the root by hand.
+
+        None for those of the motion.
+        """
         self.manual_q = q
         self.manual_root = root
         self.loops.manual_result = None
 
     def loop_note(self) -> str:
-        """Return how far the loops of what is shown are open; empty for a body without loops."""
+        """Return how far the loops of what is shown are open.
+
+        Empty for a body without loops.
+        """
         if not self.loops.exist:
             return ""
         closed = self.manual_q is None and self.options.motion_loops
@@ -150,7 +173,10 @@ class SceneView:
         )
 
     def show(self, frame: int) -> int:
-        """Show a frame, or the pose that was set by hand; return the number of messages for the links."""
+        """Show a frame, or the pose that was set by hand.
+
+        Return the number of messages for the links.
+        """
         self.frame = frame
         poses = self._poses(frame)
         recorded = self.manual_q is None
@@ -176,13 +202,17 @@ class SceneView:
             )
 
     def can_show(self, scene: Scene) -> bool:
-        """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without second motion."""
+        """Return whether the nodes can show another scene.
+
+        Of the same body, or that with more shapes, and feet, without second motion.
+        """
         before = self.scene.contacts
         after = scene.contacts
         same_feet = (() if before is None else before.links) == (
             () if after is None else after.links
         )
-        # Of a model that is being read only the shapes change; its mass, too, where it is that of the shapes.
+        # Of a model that is being read only the shapes change; its mass, too, where it
+        # is that of the shapes.
         grown = (
             self.scene.num_unread > 0
             and scene.body.mass == self.scene.body.mass
@@ -241,7 +271,10 @@ class SceneView:
         return np.asarray(poses)
 
     def _below_parents(self, frame: int) -> Floats | None:
-        """Return the poses (L, 7) of the links below their parents in a frame of the motion; those of some frames are computed together."""
+        """Return the poses (L, 7) of the links below their parents in a frame of the motion.
+
+        Those of some frames are computed together.
+        """
         if self.manual_q is not None:
             return None
         of_motion = self.shown_scene.link_poses
@@ -294,7 +327,10 @@ class SceneView:
             self.manual_q = self.loops.pose(self.manual_q, self.manual_q)
 
     def choose_path(self, link: str | None) -> None:
-        """Draw the path of the link with a name; none for None, and for a name that the body does not have."""
+        """Draw the path of the link with a name.
+
+        None for None, and for a name that the body does not have.
+        """
         self.options.path = link
         index = next(
             (one.index for one in self.scene.body.links if one.name == link), None
@@ -332,7 +368,10 @@ class SceneView:
         return np.asarray(bounds - self.follow_offset(poses))
 
     def viewpoint(self, number: int) -> Camera:
-        """Return the camera of one of the model's viewpoints; it moves with the robot over the ground, as the presets do."""
+        """Return the camera of one of the model's viewpoints.
+
+        It moves with the robot over the ground, as the presets do.
+        """
         poses = self._poses(self.frame)
         walked = poses[0, :2] - self.scene.body.root_pose[:2]
         origin = np.array([*walked, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -364,8 +403,9 @@ class SceneView:
 def default_options(scene: Scene) -> dict[str, bool]:
     """Return the options whose default depends on the scene.
 
-    The body stands on the ground when its root pose is unknown, the camera follows a root that moves far, frames are shown of a body
-    without shapes, and contacts where the motion records them.
+    The body stands on the ground when its root pose is unknown, the camera follows a
+    root that moves far, frames are shown of a body without shapes, and contacts where
+    the motion records them.
     """
     roots = scene.link_poses[:, 0, :2]
     bounds = scene.extent.bounds(scene.link_poses[0])
@@ -385,7 +425,10 @@ def default_options(scene: Scene) -> dict[str, bool]:
 
 
 def apply_defaults(options: DisplayOptions, scene: Scene) -> None:
-    """Switch on the defaults of a scene; a body without shapes gets the path of its root."""
+    """Switch on the defaults of a scene.
+
+    A body without shapes gets the path of its root.
+    """
     for name, on in default_options(scene).items():
         setattr(options, name, on or getattr(options, name))
     if options.path is None and not len(scene.extent.points):
@@ -401,7 +444,11 @@ def reapply_defaults(options: DisplayOptions, scene: Scene, before: Scene) -> No
 
 
 class ClosedLoops:
-    """The closed loops of a scene. `manual_result` is the result of the last pose set by hand, None while there is none."""
+    """The closed loops of a scene.
+
+    `manual_result` is the result of the last pose set by hand, None while there is
+    none.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -424,12 +471,16 @@ class ClosedLoops:
         return Loops(self.scene.body)
 
     def pose(self, q: Floats, target: Floats, moved: int | None = None) -> Floats:
-        """Return joint values (J,) near `target` (J,) that close the loops, starting from `q` (J,); the joint `moved` keeps its target."""
+        """Return joint values (J,) near `target` (J,) that close the loops, starting from `q` (J,).
+
+        The joint `moved` keeps its target.
+        """
         first = () if moved is None or moved not in self.loops.columns else (moved,)
         apart, tilted = loop_errors(
             self.scene.body, self.scene.body.forward_kinematics(q)
         )
-        # An open loop is on no branch of solutions: any closed pose near the target will do.
+        # An open loop is on no branch of solutions: any closed pose near the target
+        # will do.
         if max(apart.max(), tilted.max()) <= CLOSURE_TOLERANCE:
             start = q
         else:
@@ -446,7 +497,10 @@ class ClosedLoops:
 
     @cached_property
     def closed_scene(self) -> Scene:
-        """The scene with its loops closed in all frames; root poses stay as they are."""
+        """The scene with its loops closed in all frames.
+
+        Root poses stay as they are.
+        """
         scene = self.scene
         found = self.closed_motion.q
         q = np.where(np.isfinite(found), found, scene.q)
@@ -456,7 +510,8 @@ class ClosedLoops:
     def describe(self, link_poses: Floats, frame: int | None) -> str:
         """Return whether the loops of link poses (L, 7) are closed, and whether the pose is singular.
 
-        `frame` is that of the motion with its loops closed; None for poses as recorded, or set by hand.
+        `frame` is that of the motion with its loops closed; None for poses as recorded,
+        or set by hand.
         """
         apart, tilted = loop_errors(self.scene.body, link_poses)
         text = _closure_text(self.scene.body, apart, tilted)
@@ -509,13 +564,18 @@ def apply_theme(gui: viser.GuiApi, dark: bool) -> None:
 
 
 def add_environment(api: viser.SceneApi, size: float, theme: Theme = LIGHT) -> None:
-    """Add sky and ground for a robot of `size` metres; they replace those that were there."""
+    """Add sky and ground for a robot of `size` metres.
+
+    They replace those that were there.
+    """
     share = np.linspace(0.0, 1.0, 256)[:, None, None] ** 0.6
     sky = np.asarray(theme.sky_top) * (1 - share) + np.asarray(theme.sky_bottom) * share
     api.set_background_image(np.repeat(sky, 2, axis=1).astype(np.uint8), format="png")
-    # The browser draws transparent objects from far to near by their origins. A grid that includes the floor would be drawn over those
-    # transparent shapes whose origins are farther away. So the floor is a separate opaque object, which is always drawn first. It is a
-    # little lower, or the two would flicker in the distance; it is visible from above only, of one colour in any light.
+    # The browser draws transparent objects from far to near by their origins. A grid
+    # that includes the floor would be drawn over those transparent shapes whose origins
+    # are farther away. So the floor is a separate opaque object, which is always drawn
+    # first. It is a little lower, or the two would flicker in the distance; it is
+    # visible from above only, of one colour in any light.
     angles = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
     rim = (
         280
@@ -555,9 +615,12 @@ def add_environment(api: viser.SceneApi, size: float, theme: Theme = LIGHT) -> N
 
 
 def add_lights(api: viser.SceneApi, shadows: bool) -> viser.DirectionalLightHandle:
-    """Add the lights of the live viewer; return the main one, from the front, left and above, where the first camera is.
+    """Add the lights of the live viewer.
 
-    With a weaker one and viser's ambient light it shows a surface about as bright as its own colour.
+    Return the main one, from the front, left and above, where the first camera is.
+
+    With a weaker one and viser's ambient light it shows a surface about as bright as
+    its own colour.
     """
     api.configure_default_lights(False)
     api.add_light_directional("/lights/fill", intensity=0.25, position=(1.0, -2.0, 1.5))
@@ -592,7 +655,8 @@ def from_viewpoint(
 ) -> Camera:
     """Return the camera of a model's viewpoint, for the pose (7,) of the model in the world.
 
-    A viewpoint has a direction but no target; the target is put `distance` metres in front of it.
+    A viewpoint has a direction but no target; the target is put `distance` metres in
+    front of it.
     """
     pose = poses.compose(model, viewpoint.pose)
     forward = rotations.rotate(pose[3:], [0.0, 0.0, -1.0])
@@ -612,9 +676,10 @@ OnClick: TypeAlias = (
 class RobotNodes:
     """The nodes of one robot on a server.
 
-    `bounds`, `size`: the box (2, 3) around the first frame, and the length [m] of its diagonal. `names`, `links`: the names of the links'
-    nodes, and the nodes. `recording`: that to which poses are added, where there is no
-    browser to send them to.
+    `bounds`, `size`: the box (2, 3) around the first frame, and the length [m] of its
+    diagonal. `names`, `links`: the names of the links' nodes, and the nodes.
+    `recording`: that to which poses are added, where there is no browser to send them
+    to.
     """
 
     def __init__(
@@ -628,7 +693,10 @@ class RobotNodes:
         offset: npt.ArrayLike = (0.0, 0.0, 0.0),
         on_click: OnClick = None,
     ) -> None:
-        """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses `first` (L, 7); `material` replaces all others."""
+        """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses `first` (L, 7).
+
+        `material` replaces all others.
+        """
         self.server = server
         self.scene = scene
         body = scene.body
@@ -641,7 +709,10 @@ class RobotNodes:
         self.links: list[viser.FrameHandle] = []
         self.recording: viser.infra.StateSerializer | None = None
         self._shapes: dict[str, tuple[tuple[Shape, ...], viser.GlbHandle | None]] = {}
-        """By the name of a node, the shapes that it shows, and the node; None where nothing is visible."""
+        """By the name of a node, the shapes that it shows, and the node.
+
+        None where nothing is visible.
+        """
         self._moved: dict[str, Floats] = {}
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
         self._frames_shown = False
@@ -675,7 +746,10 @@ class RobotNodes:
         self.place(first)
 
     def draw(self, scene: Scene) -> None:
-        """Show the shapes of a scene with the same links; only those that are new are sent."""
+        """Show the shapes of a scene with the same links.
+
+        Only those that are new are sent.
+        """
         self.scene = scene
         if self._root == ROBOT:
             self._draw(f"{self._root}/environment", scene.body.environment, None, True)
@@ -722,9 +796,12 @@ class RobotNodes:
         return local
 
     def place(self, link_poses: Floats, local: Floats | None = None) -> int:
-        """Move the links to poses (L, 7) in the world; return the number of messages.
+        """Move the links to poses (L, 7) in the world.
 
-        `local` (L, 7) are their poses below their parents, where they are known; that of the root may be another.
+        Return the number of messages.
+
+        `local` (L, 7) are their poses below their parents, where they are known; that
+        of the root may be another.
         """
         if local is None:
             local = self.below_parents(link_poses)
@@ -760,7 +837,11 @@ class RobotNodes:
     def _set(
         self, node: viser.SceneNodeHandle, name: str, value: tuple[float, ...]
     ) -> None:
-        """Set a part of the pose of a node: by its handle, or, ten times as fast, by the message that this would add to a recording."""
+        """Set a part of the pose of a node.
+
+        By its handle, or, ten times as fast, by the message that this would add to a
+        recording.
+        """
         if self.recording is None:
             setattr(node, name, value)
             return
@@ -780,7 +861,10 @@ class RobotNodes:
             )
 
     def select(self, index: int | None) -> None:
-        """Highlight a link by its axes and a blue copy of its shapes; with None no link."""
+        """Highlight a link by its axes and a blue copy of its shapes.
+
+        With None no link.
+        """
         if self._selected is not None:
             before, copy = self._selected
             self.links[before].show_axes = self._frames_shown
@@ -808,7 +892,10 @@ class RobotNodes:
             self._draw(f"{name}/shapes", shapes, self._material, on, index)
 
     def show_collisions(self, on: bool) -> None:
-        """Show or hide the collision shapes, transparent; they are sent when first shown."""
+        """Show or hide the collision shapes, transparent.
+
+        They are sent when first shown.
+        """
         self._collisions_shown = on
         for link, name in zip(self.scene.body.links, self.names, strict=True):
             if on or f"{name}/collision" in self._shapes:
@@ -836,7 +923,10 @@ def _bounds(scene: Scene, link_poses: Floats) -> Floats:
 
 
 class ComparedRobotNodes:
-    """The robot of a second motion: beside the first one, or transparent at its position."""
+    """The robot of a second motion.
+
+    Beside the first one, or transparent at its position.
+    """
 
     def __init__(
         self,
@@ -872,7 +962,10 @@ class ComparedRobotNodes:
         return link_poses
 
     def place(self, time: float, stand: bool) -> None:
-        """Show it at a time [s]; with `stand` a motion without root poses is put on the ground."""
+        """Show it at a time [s].
+
+        With `stand` a motion without root poses is put on the ground.
+        """
         self.nodes.place(
             self._poses_at(int(self.scene.timeline.frames_at(time)), stand)
         )

@@ -1,8 +1,10 @@
 """A viser server without output, on a free port, which refuses requests from pages of other sites.
 
-A browser lets any page open a WebSocket to any address, also to one of this machine. The header `Origin` names the site of the page, the
-header `Host` the requested name (RFC 6455, section 10.2). A request from another site is refused with 403. So is a request for a name
-that is not this machine's, because the owner of the name can make it point here for a moment (DNS rebinding).
+A browser lets any page open a WebSocket to any address, also to one of this machine.
+The header `Origin` names the site of the page, the header `Host` the requested name
+(RFC 6455, section 10.2). A request from another site is refused with 403. So is a
+request for a name that is not this machine's, because the owner of the name can make it
+point here for a moment (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -37,9 +39,11 @@ _PATCH_LOCK = threading.Lock()
 def quiet_server(host: str, port: int) -> viser.ViserServer:
     """Start a viser server without output on the first free port from `port` on.
 
-    viser can share a page on the internet through a server of its developers when a browser requests it; this is switched off.
+    viser can share a page on the internet through a server of its developers when a
+    browser requests it; this is switched off.
 
-    Raises OSError as `free_port`; RuntimeError when this version of viser does not allow to check requests.
+    Raises OSError as `free_port`; RuntimeError when this version of viser does not
+    allow to check requests.
     """
     import viser
 
@@ -51,7 +55,8 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
     if not guarded:
         stop_server(server)
         raise RuntimeError(
-            f"viser {viser.__version__} cannot refuse requests from other sites; install version 1.1 or later"
+            f"viser {viser.__version__} cannot refuse requests from other sites; "
+            "install version 1.1 or later"
         )
     with contextlib.suppress(
         ImportError, AttributeError
@@ -65,8 +70,9 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
 def is_allowed(host: str | None, origin: str | None, served: str) -> bool:
     """Return whether a request is allowed, by its headers `Host` and `Origin` (None: absent) and the host that is `served`.
 
-    The requested name must be an address, localhost, the served host or this machine's own name. The site of the page must be the
-    requested one; programs that are no browsers send no `Origin`.
+    The requested name must be an address, localhost, the served host or this machine's
+    own name. The site of the page must be the requested one; programs that are no
+    browsers send no `Origin`.
     """
     requested = _authority(host)
     if requested is None or not _is_ours(requested[0], served):
@@ -82,7 +88,10 @@ def is_allowed(host: str | None, origin: str | None, served: str) -> bool:
 
 
 def _authority(text: str | None, port: int = 0) -> tuple[str, int] | None:
-    """Return name and port of `name:port` (by default `port`); None for other text."""
+    """Return name and port of `name:port` (by default `port`).
+
+    None for other text.
+    """
     try:
         parts = urlsplit(f"//{text or ''}")
         if (
@@ -160,9 +169,12 @@ def _not_framed(answer: Awaitable[_Answer] | _Answer) -> Awaitable[_Answer] | _A
 
 @contextlib.contextmanager
 def _guarded(served: str) -> Iterator[list[bool]]:
-    """Check the requests of the WebSocket server that is started in the block; the yielded list is empty until it is started.
+    """Check the requests of the WebSocket server that is started in the block.
 
-    viser has no option for this, so the function that starts the WebSocket server is replaced meanwhile.
+    The yielded list is empty until it is started.
+
+    viser has no option for this, so the function that starts the WebSocket server is
+    replaced meanwhile.
     """
     from websockets.asyncio import server as sockets
 
@@ -178,7 +190,8 @@ def _guarded(served: str) -> Iterator[list[bool]]:
                 "process_request": _request_check(
                     served, options.get("process_request")
                 ),
-                # What scans ports sends no request; its lines of errors are no messages.
+                # What scans ports sends no request; its lines of errors are no
+                # messages.
                 "logger": _silent_logger(),
             },
         )
@@ -200,7 +213,9 @@ def _silent_logger() -> logging.Logger:
 
 
 def free_port(host: str, port: int) -> int:
-    """Return the first free port from `port` on; 0 leaves the choice to the system.
+    """Return the first free port from `port` on.
+
+    0 leaves the choice to the system.
 
     Raises OSError when the host is not one of this machine, or no port is free.
     """

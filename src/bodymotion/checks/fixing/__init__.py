@@ -1,7 +1,10 @@
-"""Fix the problems of a file that have one right answer: edits of its bytes at the locations of the problems only.
+"""Fix the problems of a file that have one right answer.
 
-Each format has a module here: its `edits_of(data, path)` returns edits, each for a rule that is marked `fixable`. A text is corrected to
-what the reader reads. What has two possible meanings does not change, nor does a text that cannot be read.
+Edits of its bytes at the locations of the problems only.
+
+Each format has a module here: its `edits_of(data, path)` returns edits, each for a rule
+that is marked `fixable`. A text is corrected to what the reader reads. What has two
+possible meanings does not change, nor does a text that cannot be read.
 """
 
 import stat
@@ -50,7 +53,9 @@ class Fixes(ShortRepr):
 
 
 def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
-    """Return the changes to a file that fix some rules; None where nothing can be fixed, and for all but regular files.
+    """Return the changes to a file that fix some rules.
+
+    None where nothing can be fixed, and for all but regular files.
 
     Raises
     ------

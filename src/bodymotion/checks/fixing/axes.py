@@ -14,7 +14,8 @@ from bodymotion.motion.rules import MAX_LENGTH_ERROR
 _NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _THREE = rb"(?:\s*,\s*|\s+)".join([_NUMBER] * 3)
 _WHERE = {
-    # The forms of the numbers at the location of a rule; numbers in other forms do not change.
+    # The forms of the numbers at the location of a rule; numbers in other forms do not
+    # change.
     AXIS_LENGTH.code: re.compile(
         rb"(?:xyz\s*=\s*[\"']|[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[)\s*"
         + _THREE
@@ -55,7 +56,8 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
             problem.rule == QUATERNION.code
             and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR
         ):
-            # It may be three angles, or a quaternion; of a joint's axis only the direction means something.
+            # It may be three angles, or a quaternion; of a joint's axis only the
+            # direction means something.
             continue
         for k, new in unit_texts(old, values):
             yield Edit(*found.span(k + 1), new.encode(), problem.rule)

@@ -1,7 +1,9 @@
-"""Fixes of a Spot animation: the byte order mark, blank lines, irregular blanks, a missing section, quaternions.
+"""Fixes of a Spot animation.
 
-A comment between blank lines belongs to the section above it or to the one below. It can belong to only one section above the options and
-below the last keyframe.
+The byte order mark, blank lines, irregular blanks, a missing section, quaternions.
+
+A comment between blank lines belongs to the section above it or to the one below. It
+can belong to only one section above the options and below the last keyframe.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Edits of the bytes of a file, and their unified diff. All other bytes do not change."""
+"""Edits of the bytes of a file, and their unified diff.
+
+All other bytes do not change.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ class Edit:
 
 
 def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
-    """Return edits in order; of edits that overlap only the first is kept."""
+    """Return edits in order.
+
+    Of edits that overlap only the first is kept.
+    """
     found: list[Edit] = []
     for edit in sorted(set(edits), key=attrgetter("start", "stop", "text", "rule")):
         if not found or edit.start >= found[-1].stop:
@@ -48,7 +54,10 @@ def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 class Lines:
-    """Where the lines of some bytes begin: they end with LF; with CR where there is no LF; with `any_end`, with CR LF, CR or LF.
+    """Where the lines of some bytes begin.
+
+    They end with LF; with CR where there is no LF; with `any_end`, with CR LF, CR or
+    LF.
 
     A byte order mark of UTF-8 is not counted as a part of the first line.
     """
@@ -73,7 +82,10 @@ class Lines:
         ]
 
     def span(self, line: int) -> tuple[int, int]:
-        """Return where a line begins, and where the next one does; lines count from 1."""
+        """Return where a line begins, and where the next one does.
+
+        Lines count from 1.
+        """
         if line < len(self.starts):
             stop = self.starts[line]
         else:
@@ -85,7 +97,10 @@ class Lines:
         return self.data[slice(*self.span(line))]
 
     def offset(self, line: int, column: int) -> int:
-        """Return the byte at which a character of a line begins; both count from 1."""
+        """Return the byte at which a character of a line begins.
+
+        Both count from 1.
+        """
         if not 1 <= line <= len(self.starts):
             return len(self.data)
         before = self.text(line).decode("utf-8", "replace")[: column - 1]
@@ -95,8 +110,8 @@ class Lines:
 def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]:
     """Return the lines that `diff -u` prints for edits, each with its end.
 
-    The diff is made from the edits. It takes time in proportion to the changed lines, and memory for the largest group of changes that are
-    close together.
+    The diff is made from the edits. It takes time in proportion to the changed lines,
+    and memory for the largest group of changes that are close together.
     """
     edits = in_order(edits)
     if not edits or not data:
@@ -140,7 +155,8 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Grou
     groups: list[_Group] = []
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
-        # The last removed byte is in the last line; where the end of that line is removed, the next line becomes a part of it.
+        # The last removed byte is in the last line; where the end of that line is
+        # removed, the next line becomes a part of it.
         if edit.stop == edit.start:
             final = first
         else:
@@ -217,7 +233,10 @@ def _shown(sign: str, line: bytes) -> str:
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:
-    """Return the index and the text of each number that changes where all are divided by their length; none where they have none."""
+    """Return the index and the text of each number that changes where all are divided by their length.
+
+    None where they have none.
+    """
     largest = max(map(abs, values))
     if not 0 < largest < math.inf or any(map(math.isnan, values)):
         return []

@@ -1,4 +1,7 @@
-"""Fixes of a body motion file: numFrames, the format version, quaternions that are almost of length 1."""
+"""Fixes of a body motion file.
+
+NumFrames, the format version, quaternions that are almost of length 1.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -111,8 +114,9 @@ def _num_frames(
 ) -> Iterator[Edit]:
     """Correct numFrames, where all components that share it have the same number of rows.
 
-    It does not change where it may be the only trace of lost rows: in a component without rows, and where it is larger than the number of
-    the last rows of the text, which may have been cut off.
+    It does not change where it may be the only trace of lost rows: in a component
+    without rows, and where it is larger than the number of the last rows of the text,
+    which may have been cut off.
     """
     wanted: defaultdict[int, set[tuple[int, str]]] = defaultdict(set)
     nodes: dict[int, Scalar] = {}
@@ -184,7 +188,10 @@ def _scalar(
 def _quaternions(
     piece: RowPiece, layout: Layout, document: Document, lines: Lines
 ) -> Iterator[Edit]:
-    """Scale the quaternions of a piece to length 1; faulty rows do not change."""
+    """Scale the quaternions of a piece to length 1.
+
+    Faulty rows do not change.
+    """
     for node, values, parts in _rows_to_fix(piece, layout):
         for part in parts:
             first = layout.stamped + 7 * part + 3
@@ -234,7 +241,10 @@ def _rows_to_fix(
 
 
 def _rough(rows: Floats, layout: Layout) -> Bools:
-    """Return which quaternions (N, parts) of some rows are almost of length 1; one that is far from it may be no quaternion."""
+    """Return which quaternions (N, parts) of some rows are almost of length 1.
+
+    One that is far from it may be no quaternion.
+    """
     poses = rows[:, layout.stamped :].reshape(len(rows), -1, 7)
     with np.errstate(all="ignore"):
         length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))

@@ -1,4 +1,7 @@
-"""Fixes of an OpenHRP model: byte order mark, header, axes of length 1, the lists joints and segments."""
+"""Fixes of an OpenHRP model.
+
+Byte order mark, header, axes of length 1, the lists joints and segments.
+"""
 
 import math
 import re
@@ -81,7 +84,10 @@ def _newline(text: str) -> str:
 
 
 def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
-    """Write the header as the first line; a header in a later line is moved there."""
+    """Write the header as the first line.
+
+    A header in a later line is moved there.
+    """
     if not any(problem.rule == HEADER.code for problem in problems):
         return
     before = SPACE.match(text.data)
@@ -134,7 +140,8 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
             problem.rule == QUATERNION.code
             and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR
         ):
-            # It may be three angles, or a quaternion; of a jointAxis only the direction means something.
+            # It may be three angles, or a quaternion; of a jointAxis only the direction
+            # means something.
             continue
         for k, new in unit_texts(old, values):
             yield *places[k], new, problem.rule
@@ -198,7 +205,10 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
 
 
 def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
-    """Add missing names, and remove unknown and repeated ones; a list of anything but USE does not change."""
+    """Add missing names, and remove unknown and repeated ones.
+
+    A list of anything but USE does not change.
+    """
     opened = WORD.match(text, place)
     if opened is None or opened[1] != "[":
         return
@@ -227,7 +237,8 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     behind: dict[str, list[str]] = {}
     last = ""
     for name in names:
-        # As in the tree: after the last of its predecessors in the list, so that no child is before its parent.
+        # As in the tree: after the last of its predecessors in the list, so that no
+        # child is before its parent.
         if name in kept:
             last = max(last, name, key=lambda one: kept[one].end() if one else 0)
         else:
@@ -247,7 +258,10 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
 
 
 def _start(text: str, item: re.Match[str]) -> tuple[int, int]:
-    """Return where the line of a USE begins, and where the USE does; a comment before it may contain the word USE."""
+    """Return where the line of a USE begins, and where the USE does.
+
+    A comment before it may contain the word USE.
+    """
     begin = text.rindex("USE", item.start(), item.start(1))
     return max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1, begin
 
@@ -274,7 +288,10 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
 
 
 def _tokens(text: str, at: int) -> Iterator[re.Match[str]]:
-    """Yield the strings and words from an offset on, up to a string that is not closed; a word is in group 1."""
+    """Yield the strings and words from an offset on, up to a string that is not closed.
+
+    A word is in group 1.
+    """
     while (found := STRING.match(text, at) or WORD.match(text, at)) is not None and (
         found.re is STRING or found[1]
     ):
@@ -296,7 +313,10 @@ def _end_of_value(text: str, at: int) -> int | None:
 
 
 def ends_in_strings(data: bytes) -> bool:
-    """Return whether a string of the text has several lines: to change their ends would change the string."""
+    """Return whether a string of the text has several lines.
+
+    To change their ends would change the string.
+    """
     text = decode(data)[0]
     at = 0
     for token in _tokens(text, 0):

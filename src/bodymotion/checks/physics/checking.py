@@ -1,10 +1,13 @@
-"""`physics`: all rules about the physics of a motion on a body; `Samples`: what those about feet, balance and motors need, measured once.
+"""`physics`: all rules about the physics of a motion on a body.
 
-Long motions are measured in blocks of some thousand frames, which overlap by the window of the derivatives. Only a few numbers of each
-frame are kept. Of more than 400 frames per second every second one is measured, of more than 600 every third.
+`Samples`: what those about feet, balance and motors need, measured once.
 
-Velocities and accelerations are those of polynomials over `WINDOW` seconds (Savitzky and Golay). Errors of single frames and of rounding
-are reported by other rules.
+Long motions are measured in blocks of some thousand frames, which overlap by the window
+of the derivatives. Only a few numbers of each frame are kept. Of more than 400 frames
+per second every second one is measured, of more than 600 every third.
+
+Velocities and accelerations are those of polynomials over `WINDOW` seconds (Savitzky
+and Golay). Errors of single frames and of rounding are reported by other rules.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -64,7 +67,10 @@ MAX_LINKS = 10_000  # Larger bodies are not measured.
 MIN_BLOCK_FRAMES = 16  # The smallest number of frames in a block, without its overlap.
 GROUND_FRAMES = 400  # Frames, evenly spread, in which feet and ground are searched.
 CONTACT_HEIGHT = 0.01
-"""[m] A foot up to this height is in contact, with all its points up to this height above its lowest: models of soles are inexact."""
+"""[m] A foot up to this height is in contact, with all its points up to this height above its lowest.
+
+Models of soles are inexact.
+"""
 LEVEL = 2.0 / 3.0
 """On level ground the lowest foot is within `CONTACT_HEIGHT` of the ground in this part of the frames."""
 MIN_SOLE_AREA = 0.002  # [m²] A foot with a contact patch of this area can stand alone; a smaller one is a point.
@@ -129,20 +135,30 @@ class Ground:
 
 @dataclass
 class Samples(Sampling):
-    """The measurements in T frames of a motion with K feet and M motors; NaN where a value is unknown."""
+    """The measurements in T frames of a motion with K feet and M motors.
+
+    NaN where a value is unknown.
+    """
 
     heights: Floats
     """(T, K) [m] The heights of the lowest points of the feet above the ground."""
     slip_speeds: Floats
-    """(T, K) [m/s] The speeds of foot slip: on the ground the full speed, less above it, 0 from `MAX_SLIP_HEIGHT` on.
+    """(T, K) [m/s] The speeds of foot slip.
 
-    A rolling wheel and the round end of a leaning leg have a point at rest, so they do not slip."""
+    On the ground the full speed, less above it, 0 from `MAX_SLIP_HEIGHT` on.
+
+    A rolling wheel and the round end of a leaning leg have a point at rest, so they do
+    not slip.
+    """
     slowest: Floats
     """(T,) [m/s] The speed of the slowest foot."""
     support: Floats
     """(T,) The vertical force that the motion needs from the ground, as a part of the weight."""
     margins: Floats
-    """(T,) [m] The stability margin of the computed zero moment point; only where the feet in contact can stand."""
+    """(T,) [m] The stability margin of the computed zero moment point.
+
+    Only where the feet in contact can stand.
+    """
     recorded_margins: Floats
     """(T,) [m] The stability margin of the recorded zero moment point."""
     zmp_differences: Floats
@@ -176,7 +192,10 @@ class Samples(Sampling):
         )
 
     def discard(self, found: Sequence[Finding]) -> None:
-        """Discard speeds and forces around the sudden changes that other rules report; at spikes, whose frames are wrong, heights, too."""
+        """Discard speeds and forces around the sudden changes that other rules report.
+
+        At spikes, whose frames are wrong, heights, too.
+        """
         gap = median_step(self.times)
         near = max(WINDOW, 3.0 * gap)
         for moment in (
@@ -206,8 +225,8 @@ def ground_of(
 ) -> Ground | None:
     """Return the ground of a motion of joint values (T, J) and root poses (T, 7).
 
-    None where the body has no feet, or where its root link is one of them: then it lies on the ground. Without root poses the body is
-    taken to be upright on level ground.
+    None where the body has no feet, or where its root link is one of them: then it lies
+    on the ground. Without root poses the body is taken to be upright on level ground.
     """
     from bodymotion.kernels.feet import lowest
 
@@ -241,9 +260,12 @@ def measure_samples(
     ground: Ground | None,
     zmp: Vector3Seq | None,
 ) -> Samples | None:
-    """Measure a motion of joint values (T, J) and root poses (T, 7); return None for too few frames or too many links.
+    """Measure a motion of joint values (T, J) and root poses (T, 7).
 
-    Without root poses (`root` is None) the feet are taken not to slip, and forces are not computed.
+    Return None for too few frames or too many links.
+
+    Without root poses (`root` is None) the feet are taken not to slip, and forces are
+    not computed.
     """
     frames = chosen_frames(q, root, all_frames.times)
     if len(frames) < 5 or len(body.links) > MAX_LINKS:
@@ -359,7 +381,8 @@ def measure_samples(
                 samples.zmp_differences[inner] = np.linalg.norm(
                     points[cut, :2] - measures.zmp[cut, :2], axis=1
                 )
-    # Near the ends of the motion, and beside a long rest, the polynomials have frames on one side only.
+    # Near the ends of the motion, and beside a long rest, the polynomials have frames
+    # on one side only.
     for values in samples.of_forces:
         for first, end in pairwise(stretches(kept)):
             values[first : first + window // 2] = values[
@@ -371,7 +394,8 @@ def measure_samples(
 def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
     """Return the speeds (T, K) of foot slip, from velocities (T, K, 3) of contact points and angular velocities (T, K, 3).
 
-    It is the smallest horizontal speed of the points up to `MAX_FOOT_RADIUS` above the contact point.
+    It is the smallest horizontal speed of the points up to `MAX_FOOT_RADIUS` above the
+    contact point.
     """
     speed = velocities[..., :2]
     slope = np.stack([angular_velocities[..., 1], -angular_velocities[..., 0]], axis=-1)
@@ -387,7 +411,10 @@ def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
 def _polygons(
     measures: Measures, ground: Ground, flat: Bools
 ) -> tuple[SupportPolygons, Bools]:
-    """Return the support polygons, and in which frames (T,) a body can stand: on a flat foot, or on three feet."""
+    """Return the support polygons, and in which frames (T,) a body can stand.
+
+    On a flat foot, or on three feet.
+    """
     from bodymotion.kernels.feet import hulls
 
     heights = measures.contacts.heights
@@ -428,7 +455,10 @@ def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Bools:
 
 
 def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> Indices:
-    """Return the frames to be measured: those with finite numbers and orientations, at least `MIN_TIME_STEP` apart."""
+    """Return the frames to be measured.
+
+    Those with finite numbers and orientations, at least `MIN_TIME_STEP` apart.
+    """
     if len(times) < 5:
         return np.zeros(0, dtype=np.intp)
     stride = max(int(MIN_TIME_STEP / max(median_step(times), 1e-9)), 1)
@@ -450,8 +480,8 @@ def physics(
     Parameters
     ----------
     q:
-        (T, J) the values of the body's joints; None where the motion has none that fit. They are then computed from the poses of all
-        links, where the motion has these.
+        (T, J) the values of the body's joints; None where the motion has none that fit.
+        They are then computed from the poses of all links, where the motion has these.
     unusable:
         Contents of components whose positions are in another unit.
     """
@@ -631,7 +661,10 @@ def physics_of_plays(
 
 
 def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
-    """Name the cause in findings about the heights of feet, where files of shapes are missing: the lowest points are unknown then."""
+    """Name the cause in findings about the heights of feet, where files of shapes are missing.
+
+    The lowest points are unknown then.
+    """
     from bodymotion.scene.scene import missing_files
 
     missing = len(missing_files(body))
@@ -652,7 +685,10 @@ def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
 
 
 def calm_steps(times: Floats, found: Sequence[Finding]) -> Bools:
-    """Return the steps (T − 1,) between frames at `times` in which no joint changes suddenly; there speeds are checked."""
+    """Return the steps (T − 1,) between frames at `times` in which no joint changes suddenly.
+
+    There speeds are checked.
+    """
     calm = np.ones(max(len(times) - 1, 0), dtype=bool)
     for one in found:
         moments = [moment for moment in one.moments if moment.rule in JOINT_RULES]
@@ -691,7 +727,8 @@ def off_the_floor(
 ) -> list[Finding]:
     """Report feet whose ground is not the floor, in a motion of root poses (T, 7).
 
-    The height of the floor is known from the recorded zero moment point, or else from the root pose of the model.
+    The height of the floor is known from the recorded zero moment point, or else from
+    the root pose of the model.
     """
     if not ground.level:
         return []
@@ -790,7 +827,10 @@ def _overlaps(
     frames: Indices,
     floor: float | None,
 ) -> tuple[Collisions | None, list[Finding]]:
-    """Return the collisions in some `frames` of a motion; None, and the finding with the reason, where they cannot be found."""
+    """Return the collisions in some `frames` of a motion.
+
+    None, and the finding with the reason, where they cannot be found.
+    """
     if len(body.links) < 2 or not len(frames):
         return None, []
     if root is None:
@@ -837,7 +877,8 @@ def _uneven(samples: Samples) -> list[Finding]:
     low, high = np.nanquantile(lowest, (0.05, 0.95)) * 1000
     part = float(np.mean(np.abs(lowest) <= CONTACT_HEIGHT))
     message = (
-        f"the lowest foot is within {CONTACT_HEIGHT * 1000:.0f} mm of one height in only {part:.0%} of the frames (5th to 95th percentile: "
+        f"the lowest foot is within {CONTACT_HEIGHT * 1000:.0f} mm of one height in "
+        f"only {part:.0%} of the frames (5th to 95th percentile: "
         f"{low:.0f} to {high:.0f} mm); foot slip, depth and balance are not checked"
     )
     return [
@@ -955,7 +996,8 @@ def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Pending], int]:
         slip = Run(run.first, run.last, worst, distance / MAX_SLIP)
         speed = samples.slip_speeds[worst, foot]
         message = (
-            f"{name!r} slips {distance * 1000:.3g} mm over the ground from t = {samples.times[run.first]:.2f} s "
+            f"{name!r} slips {distance * 1000:.3g} mm over the ground from t = "
+            f"{samples.times[run.first]:.2f} s "
             f"to {samples.times[run.last]:.2f} s, "
             f"fastest in {samples.when(worst)} at {speed:.2g} m/s"
         )
@@ -975,9 +1017,12 @@ def _moments(
     max_amount: float = np.inf,
     **limits: float,
 ) -> tuple[list[Pending], int]:
-    """Return the moments in which `values` (T,) are above a limit, and the number of all; `limits` are those of `runs`.
+    """Return the moments in which `values` (T,) are above a limit, and the number of all.
 
-    `text` is the message, with {subject}, {amount} (the largest value), {at} and {duration}.
+    `limits` are those of `runs`.
+
+    `text` is the message, with {subject}, {amount} (the largest value), {at} and
+    {duration}.
     """
 
     def moment(run: Run) -> Moment:
@@ -996,7 +1041,10 @@ def _moments(
 
 
 def _together(rule: Rule, *parts: tuple[list[Pending], int]) -> list[Finding]:
-    """Return the finding of the moments of several subjects, each with the number of all its moments; only the worst are described."""
+    """Return the finding of the moments of several subjects, each with the number of all its moments.
+
+    Only the worst are described.
+    """
     pending = [one for moments, _ in parts for one in moments]
     worst = sorted(range(len(pending)), key=lambda k: -pending[k][0])[:MAX_MOMENTS]
     return finding(

@@ -1,7 +1,10 @@
-"""Collisions of links with each other and with the floor: MuJoCo's contacts of convex hulls of collision shapes, frame by frame.
+"""Collisions of links with each other and with the floor.
 
-Links that overlap at rest, links that move as one, and a link and the one that carries it do not collide, as in a simulation. MuJoCo is
-loaded only if the boxes of two shapes, or of a shape and the floor, overlap in a frame.
+MuJoCo's contacts of convex hulls of collision shapes, frame by frame.
+
+Links that overlap at rest, links that move as one, and a link and the one that carries
+it do not collide, as in a simulation. MuJoCo is loaded only if the boxes of two shapes,
+or of a shape and the floor, overlap in a frame.
 """
 
 import weakref
@@ -39,7 +42,8 @@ class Collisions:
     frames:
         (C,) the rows of the postures.
     depths:
-        (C,) [m] the smallest distance by which one link must be moved so that the two do not overlap.
+        (C,) [m] the smallest distance by which one link must be moved so that the two
+        do not overlap.
     points:
         (C, 3) [m] the position of the overlap in the world.
     num_frames:
@@ -76,13 +80,15 @@ class Collisions:
 class _Boxes:
     """The boxes of K links with shapes, and those of their S shapes along the shapes' own axes, all in the frames of the links.
 
-    They contain the shapes: two shapes overlap along no direction by more than their boxes do. Of the links, `partners` (K, K) may collide;
-    the shapes of link k are `edges[k]`…`edges[k + 1]`.
+    They contain the shapes: two shapes overlap along no direction by more than their
+    boxes do. Of the links, `partners` (K, K) may collide; the shapes of link k are
+    `edges[k]`…`edges[k + 1]`.
     """
 
     def __init__(self, body: Body) -> None:
         shapes = CollisionPoints(body, visuals=True)
-        # MuJoCo's with their data, when nothing computes with them: a copy takes longer than a walk without contacts.
+        # MuJoCo's with their data, when nothing computes with them: a copy takes longer
+        # than a walk without contacts.
         self.worlds: list[Any] = []
         self.links, first = np.unique(shapes.shapes, return_index=True)
         if not len(first):
@@ -110,13 +116,17 @@ class _Boxes:
             self.partners[tuple(np.searchsorted(self.links, pair))] = False
 
     def near(self, placed: Floats, floor: float | None) -> Bools:
-        """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`: poses (T, L, 7) of links, and the height of a floor [m]."""
+        """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`.
+
+        Poses (T, L, 7) of links, and the height of a floor [m].
+        """
         found = np.full(len(placed), len(self.links) > MAX_LINKS)
         turns = matrices(placed[:, self.links])
         origins = placed[:, self.links, :3].T
         middles = apply(turns, self.middles.T[:, :, None]) + origins
         reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
-        # Most pairs are apart in all frames: the boxes around each over some frames show it.
+        # Most pairs are apart in all frames: the boxes around each over some frames
+        # show it.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
         low = middles - reach
         high = middles + reach
@@ -200,7 +210,9 @@ _boxes: dict[int, _Boxes] = {}  # By the id of a body, as long as it lives.
 def find_collisions(
     body: Body, q: Floats, root: Floats, floor: float | None = None
 ) -> Collisions:
-    """Return the collisions in T postures: joint values (T, J), root poses (T, 7), and the height [m] of a level floor.
+    """Return the collisions in T postures.
+
+    Joint values (T, J), root poses (T, 7), and the height [m] of a level floor.
 
     The shapes of a body without collision shapes are its visuals.
 
@@ -243,7 +255,10 @@ def find_collisions(
 def _contacts(
     body: Body, q: Floats, root: Floats, frames: Indices, floor: float | None
 ) -> Floats:
-    """Return MuJoCo's contacts deeper than `MIN_DEPTH` in `frames` as rows: two links, frame, distance [m], point (3,) [m]."""
+    """Return MuJoCo's contacts deeper than `MIN_DEPTH` in `frames` as rows.
+
+    Two links, frame, distance [m], point (3,) [m].
+    """
     from bodymotion.simulation.world import WorldOptions, robot_of
 
     mujoco = need("mujoco", "sim", "finding collisions of links")

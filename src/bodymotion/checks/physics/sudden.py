@@ -1,15 +1,21 @@
 """Jumps and spikes: sudden changes of position and of speed, of joints and of the root.
 
-Between frames k − 1 and k the speed is v_k = (q_k − q_(k−1))/Δt. A frame is sudden where all three hold:
+Between frames k − 1 and k the speed is v_k = (q_k − q_(k−1))/Δt. A frame is sudden
+where all three hold:
 
-- The speed changes by more than `speed` + `acceleration`·Δt. No strong motor does that, at any frame rate.
-- That change moves by more than `step` in one frame. Rounding to few digits at a high frame rate stays below it.
-- The change is more than `RATIO` times the median change of the frames around it. A motion that is quick everywhere stays below it.
+- The speed changes by more than `speed` + `acceleration`·Δt. No strong motor does that,
+  at any frame rate.
+- That change moves by more than `step` in one frame. Rounding to few digits at a high
+  frame rate stays below it.
+- The change is more than `RATIO` times the median change of the frames around it. A
+  motion that is quick everywhere stays below it.
 
-Where only the first two hold, for `MIN_TREMBLING` seconds and in every second frame or more, the motion trembles.
+Where only the first two hold, for `MIN_TREMBLING` seconds and in every second frame or
+more, the motion trembles.
 
-The movement that remains after the motion of the frames before and after is subtracted distinguishes a jump (it does not come back) from
-a spike (it comes back, or there is only a corner).
+The movement that remains after the motion of the frames before and after is subtracted
+distinguishes a jump (it does not come back) from a spike (it comes back, or there is
+only a corner).
 """
 
 from collections.abc import Sequence
@@ -37,7 +43,10 @@ from bodymotion.motion.interpolation import find_wraps, unwrapped
 RATIO = 8.0  # How many times the median change around it a sudden change is.
 FIRST_NEIGHBOUR = 3
 LAST_NEIGHBOUR = 10
-"""The frames around a frame are the third to the tenth on both sides. A jump or a spike itself takes up to three frames."""
+"""The frames around a frame are the third to the tenth on both sides.
+
+A jump or a spike itself takes up to three frames.
+"""
 
 MIN_TREMBLING = 0.1  # [s] The shortest trembling; a shorter one is a spike.
 MAX_FRAMES_APART = (
@@ -49,7 +58,10 @@ MAX_FLIP_PRODUCT = -0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """The thresholds for sudden changes: `speed` [unit/s], `acceleration` [unit/s²], `step` [unit]; see the module."""
+    """The thresholds for sudden changes.
+
+    `speed` [unit/s], `acceleration` [unit/s²], `step` [unit]; see the module.
+    """
 
     speed: float
     acceleration: float
@@ -57,12 +69,18 @@ class Scale:
 
 
 ANGLES = Scale(2.0, 200.0, 0.01)
-"""For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much."""
+"""For rotating joints [rad].
+
+Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much.
+"""
 SLIDES = Scale(
     0.5, 50.0, 0.002
 )  # For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m.
 POSITIONS = Scale(1.0, 100.0, 0.005)
-"""For the position of the root [m]: ten times gravity, and the speed after a fall of 5 cm."""
+"""For the position of the root [m].
+
+Ten times gravity, and the speed after a fall of 5 cm.
+"""
 ROTATIONS = Scale(2.0, 200.0, 0.01)  # For the orientation of the root [rad].
 
 
@@ -107,7 +125,8 @@ def sudden(
     allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
     shorter = np.minimum(gaps[1:], gaps[:-1])
     share = change / allowed
-    # Changes that are too large for a number are unknown, as those of numbers that are not finite.
+    # Changes that are too large for a number are unknown, as those of numbers that are
+    # not finite.
     large = np.flatnonzero(
         (share > 1.0) & (share < np.inf) & (change * shorter > scale.step)
     )
@@ -173,12 +192,18 @@ def _jump(
 
 
 def _lengths(vectors: Floats) -> Floats:
-    """Return the lengths (...) of vectors (..., N); the squares of large numbers would be too large."""
+    """Return the lengths (...) of vectors (..., N).
+
+    The squares of large numbers would be too large.
+    """
     return np.asarray(np.hypot.reduce(np.abs(vectors), axis=-1))
 
 
 def _median_around(change: Floats, frames: Indices) -> Floats:
-    """Return the median of `change` in the frames around each of `frames`; 0 where there is no such frame."""
+    """Return the median of `change` in the frames around each of `frames`.
+
+    0 where there is no such frame.
+    """
     neighbours = np.arange(FIRST_NEIGHBOUR, LAST_NEIGHBOUR + 1)
     indices = frames[:, None] + np.concatenate([-neighbours, neighbours])
     exists = (indices >= 0) & (indices < len(change))

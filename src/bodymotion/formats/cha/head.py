@@ -27,7 +27,10 @@ _MAX_HINTS = (
 
 
 def _number(word: Word) -> float | None:
-    """Return the number that a word is; None if it is none, or not finite."""
+    """Return the number that a word is.
+
+    None if it is none, or not finite.
+    """
     if NUMBER.fullmatch(word.text):
         value = float(word.text)
     else:
@@ -36,7 +39,10 @@ def _number(word: Word) -> float | None:
 
 
 class _SectionReader:
-    """What both sections have: the locations of all known keywords and of their values, and comments."""
+    """What both sections have.
+
+    The locations of all known keywords and of their values, and comments.
+    """
 
     def __init__(self, found: Diagnostics) -> None:
         self.found = found
@@ -107,7 +113,8 @@ class OptionsReader(_SectionReader):
                 )
             if name in OPTIONS:
                 self._option(OPTIONS[name], line)
-                # A description may go on in what has become a comment, rather than being followed by one.
+                # A description may go on in what has become a comment, rather than
+                # being followed by one.
                 is_cut = (
                     name == "description"
                     and bool(line.comment)
@@ -217,7 +224,8 @@ class OptionsReader(_SectionReader):
                 self.found.report(
                     rules.CONTROLS_TRACK, message, word.location, hint=hint
                 )
-                # The most similar tracks count, so that this fault has no follow-up findings.
+                # The most similar tracks count, so that this fault has no follow-up
+                # findings.
                 parts = [
                     part for part in re.split("[,;]", word.text[:200].lower()) if part
                 ]

@@ -36,7 +36,8 @@ class Checked:
     Attributes
     ----------
     locations:
-        The locations of its parts; None for an animation that was not just read from a file.
+        The locations of its parts; None for an animation that was not just read from a
+        file.
     has_time_column:
         Whether the times are a column.
     begins_late:
@@ -69,7 +70,10 @@ class Checked:
         message: Callable[[int], str],
         hint: Callable[[int], str | None] = lambda row: None,
     ) -> None:
-        """Report that the value of a column breaks a rule in each of several rows; of many the rest is only counted."""
+        """Report that the value of a column breaks a rule in each of several rows.
+
+        Of many the rest is only counted.
+        """
         if self.found.is_full(rule):
             shown = []
         else:
@@ -103,7 +107,10 @@ def keyframe_number(animation: Animation, row: int) -> int:
 
 
 def check_names(checked: Checked) -> None:
-    """Check what a reader of a file finds in its text: tracks, texts, colours, the names of columns."""
+    """Check what a reader of a file finds in its text.
+
+    Tracks, texts, colours, the names of columns.
+    """
     options = checked.animation.options
     for track in checked.animation.controls:
         if track not in TRACKS:

@@ -32,7 +32,10 @@ MAX_STEPS: Mapping[str, tuple[float, float]] = {
     "angle": (math.pi, 60.0),
     "position": (0.5, 20.0),
 }
-"""Values jump that change more from one keyframe to the next [rad, m], or faster [rad/s, m/s]: twice what the robot can do."""
+"""Values jump that change more from one keyframe to the next [rad, m], or faster [rad/s, m/s].
+
+Twice what the robot can do.
+"""
 MIN_STEP_FRACTION = 0.1  # Smaller steps, as a fraction of the largest one, are no jumps however fast they are.
 
 MAX_HEIGHT = 5.0  # [m] Body and hand are not mostly higher than this, and feet not farther apart.
@@ -41,7 +44,11 @@ UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
 
 
 def check_keyframes(checked: Checked) -> None:
-    """Check times and values. Where lines were left out because of faults, nothing is reported that may follow from that."""
+    """Check times and values.
+
+    Where lines were left out because of faults, nothing is reported that may follow
+    from that.
+    """
     frames = checked.animation.keyframes
     whole = not left_out(checked.animation)
     if not len(frames):
@@ -230,7 +237,8 @@ def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
         name,
         np.flatnonzero(wrong) + 1,
         lambda row: (
-            f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s"
+            f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in "
+            f"{time[row - 1]:g} s"
         ),
     )
 
@@ -271,7 +279,10 @@ def _check_quaternions(checked: Checked, part: str) -> None:
 
 
 def _check_degrees(checked: Checked) -> bool:
-    """Report once, at the largest angle, if angles look like degrees; return whether they do. A yaw alone may be beyond a full turn."""
+    """Report once, at the largest angle, if angles look like degrees.
+
+    Return whether they do. A yaw alone may be beyond a full turn.
+    """
     frames = checked.animation.keyframes
     lower, upper = np.full((2, len(frames.columns)), [[-np.inf], [np.inf]])
     for k, name in enumerate(frames.columns):
@@ -300,10 +311,12 @@ def _check_degrees(checked: Checked) -> bool:
 
 
 def _check_metres(checked: Checked) -> bool:
-    """Report once if positions look like another unit than metres; return whether they do.
+    """Report once if positions look like another unit than metres.
 
-    They do where a height, or the distance from a front to a hind foot, is mostly too large for a robot, and would not be in the
-    other unit.
+    Return whether they do.
+
+    They do where a height, or the distance from a front to a hind foot, is mostly too
+    large for a robot, and would not be in the other unit.
     """
     frames = checked.animation.keyframes
     front = f"{LEGS[0]}_x"
@@ -345,7 +358,8 @@ def _check_metres(checked: Checked) -> bool:
 def _check_cycle(checked: Checked) -> None:
     """Check what the document requires of an animation for Custom Gait.
 
-    Where there are no contacts, the validation of the motion that is played (`bodymotion.spot.playback`) checks the inferred ones.
+    Where there are no contacts, the validation of the motion that is played
+    (`bodymotion.spot.playback`) checks the inferred ones.
     """
     animation = checked.animation
     if animation.controls and "legs" not in animation.controls:

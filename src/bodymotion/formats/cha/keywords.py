@@ -1,4 +1,7 @@
-"""The keywords of the document of animation files: options and parameters, which are in `keywords.txt`, and columns."""
+"""The keywords of the document of animation files.
+
+Options and parameters, which are in `keywords.txt`, and columns.
+"""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +32,10 @@ JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
     "wrist1": (-2.87989, 2.87979),
     "gripper": (-1.5708, 0.0),
 }
-"""The limits of the joints [rad], from the robot's public description; those of the legs by the ends of their columns' names."""
+"""The limits of the joints [rad], from the robot's public description.
+
+Those of the legs by the ends of their columns' names.
+"""
 _TRACKS = dict.fromkeys(LEGS, "legs") | {
     "body": "body",
     "com": "body",
@@ -50,11 +56,13 @@ class Keyword:
     Attributes
     ----------
     values:
-        What an option takes: "tracks", "number", "color", "text", "playback", or "" for nothing.
+        What an option takes: "tracks", "number", "color", "text", "playback", or "" for
+        nothing.
     sentence:
         What it does.
     tracks:
-        The tracks that it is for: of a parameter the animation must control all of them. Empty for any.
+        The tracks that it is for: of a parameter the animation must control all of
+        them. Empty for any.
     minimum, maximum, whole:
         The range of a parameter, and whether it takes whole numbers.
     in_document:
@@ -85,7 +93,10 @@ class Keyword:
 
 @dataclass(frozen=True)
 class Column:
-    """A single column of the third section; joints move from `minimum` to `maximum` [rad]."""
+    """A single column of the third section.
+
+    Joints move from `minimum` to `maximum` [rad].
+    """
 
     keyword: str
     track: str
@@ -162,4 +173,7 @@ COLUMNS: Mapping[str, Column] = {
         )
     },
 }
-"""The single columns by their keywords; the groups of them are `bodymotion.animation.GROUPS`."""
+"""The single columns by their keywords.
+
+The groups of them are `bodymotion.animation.GROUPS`.
+"""

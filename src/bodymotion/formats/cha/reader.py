@@ -56,7 +56,10 @@ from bodymotion.geometry.arrays import frozen
 from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
 
 _MAX_LOCATED_BYTES = 1 << 20
-"""The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
+"""The columns of values are located in files up to this size, whose text is kept.
+
+In larger ones only their lines.
+"""
 _PARTS: tuple[Subject, ...] = (
     ("options",),
     ("parameters",),
@@ -128,7 +131,10 @@ class Sections:
 
 
 def split(data: bytes, found: Diagnostics) -> Sections:
-    """Find the sections of a text; report missing sections, and blank lines that are missing or too many."""
+    """Find the sections of a text.
+
+    Report missing sections, and blank lines that are missing or too many.
+    """
     sections = Sections()
     lines = sections.options, sections.parameters, sections.parameters
     begin = 0
@@ -255,7 +261,8 @@ def _kind(line: Line, expected: int) -> int:
 def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
     """Return the section that begins with a line in the middle of another one, 0 for none.
 
-    The second number is the last line of the block with an option, so that no section can begin before it.
+    The second number is the last line of the block with an option, so that no section
+    can begin before it.
     """
     if line.words[0].text in COLUMNS or line.words[0].text in GROUPS:
         words = line_at(data, begin, line.number + 1)[0].words
@@ -277,7 +284,8 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
             break
         if other.words and other.words[0].text in OPTIONS:
             options_end = number
-    # Where the parameters have their own section, this is only one in the wrong section.
+    # Where the parameters have their own section, this is only one in the wrong
+    # section.
     while begin < len(data) and number < MAX_HEAD_LINES and not options_end:
         number += 1
         other, begin = line_at(data, begin, number)
@@ -289,11 +297,14 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
 def read_cha(
     path: str | Path, *, parameters: Mapping[str, float] | None = None
 ) -> ReadResult[Animation]:
-    """Read an animation file: the animation, and everything that is wrong with the file, in its order.
+    """Read an animation file.
+
+    The animation, and everything that is wrong with the file, in its order.
 
     `parameters` are other defaults of its parameters, by name.
 
-    The animation has the options, parameters and keyframes that could be read. It is None where there are no tracks, columns or times.
+    The animation has the options, parameters and keyframes that could be read. It is
+    None where there are no tracks, columns or times.
     """
     try:
         data = file_bytes(path)
@@ -321,7 +332,10 @@ def check_animation(animation: Animation) -> tuple[Problem, ...]:
 
 
 def unplayable(animation: Animation) -> tuple[Problem, ...]:
-    """Return the errors because of which an animation cannot be played; `check_animation` reports all other rules of the document."""
+    """Return the errors because of which an animation cannot be played.
+
+    `check_animation` reports all other rules of the document.
+    """
     return tuple(
         problem
         for problem in check_animation(animation)
@@ -330,7 +344,10 @@ def unplayable(animation: Animation) -> tuple[Problem, ...]:
 
 
 def is_apart(error: Problem) -> bool:
-    """Return whether an error of an animation leaves the motion known: at least that away from the keyframe that has the error."""
+    """Return whether an error of an animation leaves the motion known.
+
+    At least that away from the keyframe that has the error.
+    """
     if error.rule in (rules.CONTROLS_MISSING.code, rules.MOVE_LONG.code):
         return False
     return error.rule in _APART or error.subject[:1] in (
@@ -341,12 +358,18 @@ def is_apart(error: Problem) -> bool:
 
 
 def move_name(path: str | Path) -> str:
-    """Return the name of the move in a file: the file's name up to the first ".cha", in upper or lower case."""
+    """Return the name of the move in a file.
+
+    The file's name up to the first ".cha", in upper or lower case.
+    """
     return re.split(r"\.cha", Path(path).name, maxsplit=1, flags=re.IGNORECASE)[0]
 
 
 def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
-    """Read an animation from the content of a file; `path` gives the move its name. Otherwise like `read_cha`."""
+    """Read an animation from the content of a file.
+
+    `path` gives the move its name. Otherwise like `read_cha`.
+    """
     found = Diagnostics()
     if is_no_text(data):
         found.report(rules.NO_TEXT, "the content is not text", Location(None, 1, 1))
@@ -367,7 +390,9 @@ def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
 
 
 def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
-    """Return the parts of an animation about which only follow-up findings are left: the rules were checked on all that could be read.
+    """Return the parts of an animation about which only follow-up findings are left.
+
+    The rules were checked on all that could be read.
 
     Where the errors are in single keyframes, the motion is known except next to them.
     """
@@ -428,7 +453,8 @@ class _File:
         common = common_width(data, start, width)
         if not common:
             return read_rows(data, start, width, names, self.found)
-        # The line of columns is wrong, not all the lines below it. Where its fault is known already, that is enough.
+        # The line of columns is wrong, not all the lines below it. Where its fault is
+        # known already, that is enough.
         if not header.unknown and (self.has_times or common != width + 1):
             message = f"the columns take {width} value{'s' * (width != 1)}, but each keyframe has {common}"
             self.found.report(rules.WIDTH, message, self.sections.header.location)
@@ -448,7 +474,10 @@ class _File:
         )
 
     def animation(self) -> Animation | None:
-        """Return the animation, after a check of all its rules; None without tracks, columns or times."""
+        """Return the animation, after a check of all its rules.
+
+        None without tracks, columns or times.
+        """
         found = self.found
         header = self.header
         options = self.options.options
@@ -482,7 +511,8 @@ class _File:
         check_parameters(checked)
         if header.keywords or header.unknown:
             if keyframes is None:
-                # Keyframes one second apart: their values are checked where their times are unknown.
+                # Keyframes one second apart: their values are checked where their times
+                # are unknown.
                 untimed = self._keyframes(1.0)
                 if untimed is None:
                     frames = Keyframes()
@@ -520,7 +550,10 @@ class _File:
             self.found.report(rules.TIME_MISSING, message, location)
 
     def _keyframes(self, frequency: object) -> Keyframes | None:
-        """Return the keyframes that were read; None where they have no times."""
+        """Return the keyframes that were read.
+
+        None where they have no times.
+        """
         rows = self.rows
         header = self.header
         if rows is None:
@@ -542,7 +575,10 @@ class _File:
         )
 
     def entries(self, at: str | None = None) -> dict[Subject, Location | Locator]:
-        """Return the locations of all parts, in the file `at`; without it, in the text that is just being read."""
+        """Return the locations of all parts, in the file `at`.
+
+        Without it, in the text that is just being read.
+        """
         path = at or None
         entries: dict[Subject, Location | Locator] = {
             ("options",): Location(path, 1, 1),

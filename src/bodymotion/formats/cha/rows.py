@@ -1,4 +1,6 @@
-"""The lines of a file, and its keyframes: many plain lines at once, every other line by itself with all that is wrong with it.
+"""The lines of a file, and its keyframes.
+
+Many plain lines at once, every other line by itself with all that is wrong with it.
 
 From bytes to lines: encodings, line ends, comments, and words with their locations.
 """
@@ -71,7 +73,10 @@ class Line:
     comment: str = ""
     too_long: bool = False
     control: tuple[int, int] | None = None
-    """The code and the column of the first control character; all of them are blanks in the text."""
+    """The code and the column of the first control character.
+
+    All of them are blanks in the text.
+    """
 
     def at(self, column: int = 1) -> Location:
         """Return the location of a column of the line."""
@@ -102,7 +107,10 @@ class Line:
         return self.at(len(self.text.rstrip()) + 1)
 
     def report_characters(self, found: Diagnostics) -> bool:
-        """Report a line that is too long, or has control characters or blanks other than space and tab; return whether there is one."""
+        """Report a line that is too long, or has control characters or blanks other than space and tab.
+
+        Return whether there is one.
+        """
         blank = _OTHER_BLANK.search(self.text.rstrip(" \t"))
         if self.too_long:
             found.report(
@@ -129,7 +137,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Text:
-    """The text of a file in UTF-8 with line feeds as line ends; its own encoding and line end."""
+    """The text of a file in UTF-8 with line feeds as line ends.
+
+    Its own encoding and line end.
+    """
 
     data: bytes
     encoding: str
@@ -137,7 +148,10 @@ class Text:
 
 
 def is_no_text(data: bytes) -> bool:
-    """Return whether bytes are no text at all: many are control characters, or most of those beyond ASCII are not UTF-8."""
+    """Return whether bytes are no text at all.
+
+    Many are control characters, or most of those beyond ASCII are not UTF-8.
+    """
     if wide_encoding(data):
         return False
     head = data[:_HEAD_BYTES]
@@ -221,8 +235,9 @@ class LineComments:
 class Comments:
     """The comments of a file, kept from reading to writing.
 
-    Those of options and parameters are stored by keyword ("" for `no parameters`), those of keyframes by time, and those after the
-    last line of each of the three sections in `ends`.
+    Those of options and parameters are stored by keyword ("" for `no parameters`),
+    those of keyframes by time, and those after the last line of each of the three
+    sections in `ends`.
     """
 
     options: Mapping[str, LineComments] = field(default_factory=dict)
@@ -234,7 +249,11 @@ class Comments:
 
 @dataclass
 class Rows:
-    """The keyframes of a file: `values` (N, W), which `zeros` (N, W) are the bare text 0, and the byte at which each line `begins` (N,)."""
+    """The keyframes of a file.
+
+    `values` (N, W), which `zeros` (N, W) are the bare text 0, and the byte at which
+    each line `begins` (N,).
+    """
 
     data: bytes
     values: Floats
@@ -243,11 +262,15 @@ class Rows:
     comments: list[tuple[int, str, bool]] = field(default_factory=list)
     """Comments: the row before which they stand (or in which, where the last item is True), and the text."""
     left_out: list[int] = field(default_factory=list)
-    """For each line that is no keyframe because of faults, the row before which it is."""
+    """For each line that is no keyframe because of faults, the row before which it is.
+    """
     too_long: list[int] = field(default_factory=list)
     """The rows that have too many values."""
     common_width: int = 0
-    """The number of values in each line, where it is not the number of columns; then no line is a keyframe."""
+    """The number of values in each line, where it is not the number of columns.
+
+    Then no line is a keyframe.
+    """
 
     @property
     def gaps(self) -> set[int]:
@@ -269,9 +292,12 @@ class Rows:
 
 
 def common_width(data: bytes, start: int, width: int) -> int:
-    """Return the number of values in each line from byte `start` on, where two or more lines have one number that is not `width`; else 0.
+    """Return the number of values in each line from byte `start` on, where two or more lines have one number that is not `width`.
 
-    Reads no more than the first `MAX_FAULTY_LINES` lines: after that number of faulty ones reading stops.
+    Else 0.
+
+    Reads no more than the first `MAX_FAULTY_LINES` lines: after that number of faulty
+    ones reading stops.
     """
     begin = start
     found = count = 0
@@ -307,7 +333,8 @@ def read_rows(
     width, names:
         The number of values of a keyframe, and their names for messages.
     found:
-        Gets faults: lines of another length, words that are no numbers, and keyframes after a blank line.
+        Gets faults: lines of another length, words that are no numbers, and keyframes
+        after a blank line.
     """
     reader = _RowReader(data, width, names, found)
     begin = start
@@ -330,7 +357,10 @@ def read_rows(
 
 
 def _plain_rows(chunk: bytes, width: int) -> _Table | None:
-    """Read lines that all have `width` decimal numbers and nothing else; None where one has not."""
+    """Read lines that all have `width` decimal numbers and nothing else.
+
+    None where one has not.
+    """
     if chunk.translate(None, _PLAIN_CHARACTERS):
         return None
     letters = np.frombuffer(b"\n%b\n" % chunk, np.uint8)
@@ -447,7 +477,10 @@ class _RowReader:
     def _read_line(
         self, begin: int, number: int, row: int
     ) -> tuple[list[float], list[bool]] | None:
-        """Read a line that would be row `row`; None where it has not all values. Further values are not used."""
+        """Read a line that would be row `row`.
+
+        None where it has not all values. Further values are not used.
+        """
         line = line_at(self.data, begin, number)[0]
         irregular = line.report_characters(self.found)
         if line.too_long:

@@ -1,7 +1,7 @@
 """The rules of Spot animation files.
 
-An error is something that the vendor's document forbids, or that cannot be played. Rules whose `source` is "reference" are those of the
-vendor's converter.
+An error is something that the vendor's document forbids, or that cannot be played.
+Rules whose `source` is "reference" are those of the vendor's converter.
 """
 
 from bodymotion.diagnostics import document, judgement, reference
@@ -10,7 +10,8 @@ from bodymotion.diagnostics import document, judgement, reference
 BOM = judgement.warning(
     "CHA102",
     "The file begins with its first keyword, without a byte order mark.",
-    "the vendor's converter reads the mark as a part of the first keyword and ignores that option; save the file as UTF-8 without BOM",
+    "the vendor's converter reads the mark as a part of the first keyword and ignores "
+    "that option; save the file as UTF-8 without BOM",
     fixable=True,
     example=("a byte order mark before 'controls'", "controls body"),
 )
@@ -30,7 +31,8 @@ BLANKS = document.warning(
 TOO_LONG = judgement.error(
     "CHA106",
     "Options and parameters take at most 5000 lines.",
-    "the three sections, options, parameters and keyframes, are separated by blank lines",
+    "the three sections, options, parameters and keyframes, are separated by blank "
+    "lines",
     example=(
         "5000 lines of comments before the end of the options",
         "4000 lines of comments",
@@ -39,7 +41,8 @@ TOO_LONG = judgement.error(
 NO_TEXT = document.error(
     "CHA108",
     "The file is text.",
-    "it may be an image, an archive, or text in another encoding; animation files are UTF-8",
+    "it may be an image, an archive, or text in another encoding; animation files are "
+    "UTF-8",
     example=("a .png called move.cha", "a text"),
 )
 
@@ -60,7 +63,8 @@ BLANK_LINES = document.error(
 )
 COMMENT_SECTION = document.error(
     "CHA112",
-    "Comments are within one of the three sections. They are not a section of their own.",
+    "Comments are within one of the three sections. They are not a section of their "
+    "own.",
     "remove the blank line before or after the comment",
     fixable=True,
     example=(
@@ -87,7 +91,8 @@ PARAMETERS_MISSING = document.error(
 BODY_MISSING = document.error(
     "CHA115",
     "The third section contains the columns and the keyframes.",
-    "after a blank line: a line of columns, such as 'time body_pos', and a line for each keyframe",
+    "after a blank line: a line of columns, such as 'time body_pos', and a line for "
+    "each keyframe",
     example=(
         "no parameters, and then nothing",
         "no parameters\n\ntime body_z\n0 0.48\n1 0.44",
@@ -111,7 +116,8 @@ BLANK_MISSING = document.error(
 CONTROLS_MISSING = document.error(
     "CHA120",
     "An animation controls one or more tracks.",
-    "write 'controls' and one or more of legs, body, arm, gripper; in a .cap, 'controls_body: true' and the like",
+    "write 'controls' and one or more of legs, body, arm, gripper; in a .cap, "
+    "'controls_body: true' and the like",
     example=("control body", "controls body"),
 )
 CONTROLS_EMPTY = document.error(
@@ -197,7 +203,8 @@ PLAYBACK = document.error(
 )
 ARM_CONTRADICTION = judgement.error(
     "CHA137",
-    "An animation that requires the arm, or controls nothing else, does not prohibit it.",
+    "An animation that requires the arm, or controls nothing else, does not prohibit "
+    "it.",
     "remove 'arm_prohibited': no robot can load the animation",
     example=("arm_required\narm_prohibited", "arm_required"),
 )
@@ -220,7 +227,8 @@ DESCRIPTION_CUT = document.warning(
 )
 CONVERTER_ONLY = reference.note(
     "CHA141",
-    "Options have names that the document defines. The vendor's converter knows two more.",
+    "Options have names that the document defines. The vendor's converter knows two "
+    "more.",
     example=("precise_timing", "extendable"),
 )
 OPTION_IDLE = judgement.note(
@@ -318,7 +326,8 @@ PARAMETER_WHOLE = judgement.warning(
 )
 DANCE_FRAME = document.error(
     "CHA162",
-    "An animation with the parameter arm_dance_frame_id has the option 'arm_playback workspace_dance_frame'.",
+    "An animation with the parameter arm_dance_frame_id has the option 'arm_playback "
+    "workspace_dance_frame'.",
     "add the option, or remove the parameter",
     example=("arm_playback workspace", "arm_playback workspace_dance_frame"),
 )
@@ -342,7 +351,8 @@ NO_PARAMETERS_WORDS = judgement.warning(
 PARAMETER_NAMED = judgement.note(
     "CHA166",
     "A parameter has its limits in the file.",
-    "the limits come from the robot; the vendor's converter needs the robot's MoveParamsConfig",
+    "the limits come from the robot; the vendor's converter needs the robot's "
+    "MoveParamsConfig",
     example=("speed\n", "speed 0.5 1 2\n"),
 )
 PARAMETER_HUGE = judgement.error(
@@ -423,7 +433,8 @@ GRIPPER_MISSING = document.error(
 )
 LEG_MISSING = document.error(
     "CHA181",
-    "An animation that controls the legs has joint angles or a foot's position for each of them.",
+    "An animation that controls the legs has joint angles or a foot's position for "
+    "each of them.",
     "leg_joints or foot_pos, or their groups for single legs",
     example=(
         "time fl_angles fr_angles hl_angles",
@@ -553,7 +564,8 @@ MOVE_LONG = judgement.error(
 WIDTH = judgement.error(
     "CHA218",
     "The number of columns is that of the values of each keyframe.",
-    "this line has a column too few or too many; a group counts as all its columns, body_pos as three",
+    "this line has a column too few or too many; a group counts as all its columns, "
+    "body_pos as three",
     example=(
         "time body_z, and keyframes of 4 values",
         "time body_pos, and keyframes of 4 values",
@@ -562,7 +574,8 @@ WIDTH = judgement.error(
 DEGREES = judgement.warning(
     "CHA219",
     "Angles are in radians.",
-    "multiply them by π/180: 90 degrees are 1.5708. Joint limits and jumps of angles are not checked",
+    "multiply them by π/180: 90 degrees are 1.5708. Joint limits and jumps of angles "
+    "are not checked",
     example=("a roll of -30, and a yaw of 45", "a roll of -0.52, and a yaw of 0.79"),
 )
 METRES = judgement.warning(
@@ -612,7 +625,8 @@ CYCLE_SWINGS = document.error(
 CYCLE_CONTACTS = judgement.note(
     "CHA225",
     "A custom gait cycle has the contacts of its feet.",
-    "without contacts they are inferred from heights and speeds of the feet; a robot may infer others",
+    "without contacts they are inferred from heights and speeds of the feet; a robot "
+    "may infer others",
     example=(
         "custom_gait_cycle, and no column contact",
         "custom_gait_cycle, and the column contact",

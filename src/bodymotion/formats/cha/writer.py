@@ -31,20 +31,25 @@ Style = Literal["canonical"]
 def write_cha(
     animation: Animation, path: str | Path, *, style: Style | None = None
 ) -> tuple[Problem, ...]:
-    """Write an animation to a file, whole or not at all; return what is lost.
+    """Write an animation to a file, whole or not at all.
+
+    Return what is lost.
 
     Parameters
     ----------
     animation, path:
         The animation and the file. The name of the move is that of the file.
     style:
-        None keeps what was read: the order of options, parameters and columns, groups of columns, line ends, and comments at their lines.
-        "canonical" writes equal animations as equal texts: the document's order, columns in the largest groups, no comments.
+        None keeps what was read: the order of options, parameters and columns, groups
+        of columns, line ends, and comments at their lines. "canonical" writes equal
+        animations as equal texts: the document's order, columns in the largest groups,
+        no comments.
 
     Raises
     ------
     FormatError
-        When the animation breaks a rule of the document, so that its file could not be loaded; `problems` are all that were found.
+        When the animation breaks a rule of the document, so that its file could not be
+        loaded; `problems` are all that were found.
     ValueError
         When the style is unknown.
     """
@@ -68,7 +73,10 @@ def write_cha(
 def cha_text(
     animation: Animation, *, style: Style | None = None
 ) -> tuple[bytes, tuple[Problem, ...]]:
-    """Return the content of the file, and what is lost. Raises as `write_cha` does."""
+    """Return the content of the file, and what is lost.
+
+    Raises as `write_cha` does.
+    """
     if style not in (None, "canonical"):
         raise ValueError(f"style {style!r} is unknown; expected 'canonical' or None")
     faults = check_animation(animation)
@@ -153,7 +161,8 @@ class _Writer:
             names = listed(map(repr, left))
             self.lost(
                 losses.COMMENTS,
-                f"{counted(len(left), 'comment')} at {what} {names}, which no longer exist",
+                f"{counted(len(left), 'comment')} at {what} {names}, which no longer "
+                "exist",
             )
         return [*found, *end]
 
@@ -171,7 +180,8 @@ class _Writer:
             elif name == "frequency" and timed:
                 self.lost(
                     losses.FREQUENCY,
-                    "the times are not multiples of 1 / frequency and are written as a column",
+                    "the times are not multiples of 1 / frequency and are written as "
+                    "a column",
                 )
             elif value is None or value is False:
                 continue
@@ -183,7 +193,8 @@ class _Writer:
                 lines[name] = f"{name} {_number(value)}"
             else:
                 lines[name] = (
-                    f"{name} {self._description(str(value)) if name == 'description' else value}"
+                    f"{name} "
+                    f"{self._description(str(value)) if name == 'description' else value}"
                 )
         return {name: line for name, line in lines.items() if line != "description "}
 
@@ -253,7 +264,8 @@ class _Writer:
         if not len(frames):
             return b""
         table, bare = _table(frames, header, self.canonical)
-        # Zeros that are not the bare text 0 keep their point: the vendor's converter treats the two differently.
+        # Zeros that are not the bare text 0 keep their point: the vendor's converter
+        # treats the two differently.
         pointed = (table == 0) & ~bare & ~np.signbit(table)
         text = _number_lines(np.where(pointed, np.nan, table))
         if not self.comments.rows:
@@ -279,14 +291,18 @@ def _table(
         single = {*header, *(frames.header or _grouped(list(frames.columns)))}
         alone = [name in single for name in frames.columns]
         zeros = zeros | np.array(alone, np.bool_)
-        # Its sign does not count either; in a group the bare text -0 would be another value.
+        # Its sign does not count either; in a group the bare text -0 would be another
+        # value.
         full[:, :-1][(full[:, :-1] == 0) & np.array(alone, np.bool_)] = 0.0
     bare = np.column_stack([zeros, np.ones(len(frames), np.bool_)])
     return full[:, at], bare[:, at]
 
 
 def _number_lines(table: Floats) -> bytes:
-    """Return lines of numbers separated by blanks, whole numbers without a point; NaN is written as 0.0."""
+    """Return lines of numbers separated by blanks, whole numbers without a point.
+
+    NaN is written as 0.0.
+    """
     import orjson
 
     text = orjson.dumps(np.ascontiguousarray(table), option=orjson.OPT_SERIALIZE_NUMPY)

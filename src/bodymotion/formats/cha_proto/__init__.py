@@ -1,4 +1,6 @@
-"""Spot animations and choreographies as the vendor's messages: text (`.cap`, `.csq`) and bytes (`.pb`), read and written; logs, read.
+"""Spot animations and choreographies as the vendor's messages.
+
+Text (`.cap`, `.csq`) and bytes (`.pb`), read and written; logs, read.
 
 ============= =================================================================================================
 `messages`    the messages and their fields in one table, built with google.protobuf
@@ -10,7 +12,8 @@
 `vendor`      to and from the message objects of the vendor's package, which is an extra
 ============= =================================================================================================
 
-Google's library reads and writes everything but rows that look alike: of those it writes one, and `rows` fills in the others.
+Google's library reads and writes everything but rows that look alike: of those it
+writes one, and `rows` fills in the others.
 """
 
 from bodymotion.system.deferred import public

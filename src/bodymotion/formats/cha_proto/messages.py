@@ -1,8 +1,9 @@
 """The vendor's messages of animations, sequences of moves and logs, built with google.protobuf from one table of their fields.
 
-Messages are those of `bosdyn.api.spot.choreography_sequence` (version 5.2); the vendor's package is not needed. In proto3 a plain number
-that is 0 is not written, and cannot be distinguished from one that is missing. A wrapper (`DoubleValue` and its kind) is a message of its
-own, so its 0 can be distinguished from nothing.
+Messages are those of `bosdyn.api.spot.choreography_sequence` (version 5.2); the
+vendor's package is not needed. In proto3 a plain number that is 0 is not written, and
+cannot be distinguished from one that is missing. A wrapper (`DoubleValue` and its kind)
+is a message of its own, so its 0 can be distinguished from nothing.
 """
 
 import re
@@ -16,7 +17,10 @@ from bodymotion.formats.cha.keywords import OPTIONS, PLAYBACKS
 _FIELD = re.compile(r"(\w+)=(\d+):?(\w*)(\*?)\|?(\w*)")
 
 ARM_PLAYBACKS = ("", *PLAYBACKS)
-"""The values of the option `arm_playback`, in the order of the enumeration ArmPlayback; 0 lets the robot choose by the columns."""
+"""The values of the option `arm_playback`, in the order of the enumeration ArmPlayback.
+
+0 lets the robot choose by the columns.
+"""
 
 ROWS = {
     "Animation": ("animation_keyframes", "AnimationKeyframe"),
@@ -29,7 +33,10 @@ ROWS = {
 _PACKAGE = "bosdyn.api.spot"
 
 TINY = 1e-6
-"""What the vendor's converter writes for 0: a plain 0 is not written, and the robot reports numbers that only some keyframes have."""
+"""What the vendor's converter writes for 0.
+
+A plain 0 is not written, and the robot reports numbers that only some keyframes have.
+"""
 
 FLAGS = tuple(
     name for name, one in OPTIONS.items() if not one.values and name != "precise_timing"
@@ -41,11 +48,16 @@ LIMITS = {
     "default_parameters": "default",
     "maximum_parameters": "maximum",
 }
-"""The three messages of parameters, and the attribute of a `Parameter` that each holds."""
+"""The three messages of parameters, and the attribute of a `Parameter` that each holds.
+"""
 
 
 class Field(NamedTuple):
-    """A field of a message: its number, its type (a scalar, an enumeration or a message), its oneof, and whether it is repeated."""
+    """A field of a message.
+
+    Its number, its type (a scalar, an enumeration or a message), its oneof, and whether
+    it is repeated.
+    """
 
     number: int
     kind: str = "DoubleValue"
@@ -87,7 +99,8 @@ MESSAGES, ENUMS = (
 def message_class(name: str) -> Any:  # noqa: ANN401
     """Return the class of a message.
 
-    The name of a message in `ROWS` with "Raw" appended is the same message with its rows as bytes that are not parsed yet.
+    The name of a message in `ROWS` with "Raw" appended is the same message with its
+    rows as bytes that are not parsed yet.
     """
     from google.protobuf import message_factory
 

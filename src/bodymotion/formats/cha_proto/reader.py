@@ -54,14 +54,20 @@ MAX_SHOWN = 1000  # [characters] Of a line with a fault that are searched.
 MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
 _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
-"""Maximum count of numbers in a table from a small file; a larger file may have four numbers for each byte."""
+"""Maximum count of numbers in a table from a small file.
+
+A larger file may have four numbers for each byte.
+"""
 _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _WHOLE = re.compile(r"(?<![\w.\"'+-])-?(?:0[xX][\da-fA-F]{1,3000}|[1-9]\d{9,3000})\b")
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
 _MAX_REREAD = 1 << 18
-"""Characters of faulty fields that are parsed again; what is behind is read without reports of unknown fields, up to its next fault."""
+"""Characters of faulty fields that are parsed again.
+
+What is behind is read without reports of unknown fields, up to its next fault.
+"""
 Fault: TypeAlias = tuple[str, int, int]  # The reason, the line and the column.
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 FIELD = re.compile(
@@ -73,27 +79,34 @@ _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreograph
 
 
 def from_bytes(data: bytes) -> Animation:
-    """Read the bytes of the vendor's message Animation; the vendor's package is not needed.
+    """Read the bytes of the vendor's message Animation.
 
-    The value 1e-6, which stands for zero, becomes 0 again. Where only some keyframes have a number, the others get the one before
-    (CAP102 in `problems`). Times that go back, numbers that are not finite and the like are read as they are, and are errors in `problems`.
+    The vendor's package is not needed.
+
+    The value 1e-6, which stands for zero, becomes 0 again. Where only some keyframes
+    have a number, the others get the one before (CAP102 in `problems`). Times that go
+    back, numbers that are not finite and the like are read as they are, and are errors
+    in `problems`.
 
     Raises
     ------
     FormatError
-        When the bytes are no such message (CAP001), or its keyframes contradict each other (CAP003), are nearly all empty (FMT009), or are
-        missing (CAP006).
+        When the bytes are no such message (CAP001), or its keyframes contradict each
+        other (CAP003), are nearly all empty (FMT009), or are missing (CAP006).
     """
     return _read(data, is_text=False).require()
 
 
 def from_text(text: str | bytes) -> Animation:
-    """Read the text of the vendor's message Animation, the content of a `.cap` file; otherwise like `from_bytes`.
+    """Read the text of the vendor's message Animation, the content of a `.cap` file.
+
+    Otherwise like `from_bytes`.
 
     Raises
     ------
     FormatError
-        As `from_bytes` does, and CAP002 with line and column for text that is no such message.
+        As `from_bytes` does, and CAP002 with line and column for text that is no such
+        message.
     """
     if isinstance(text, str):
         data = text.encode("utf-8", "surrogatepass")
@@ -105,7 +118,10 @@ def from_text(text: str | bytes) -> Animation:
 def read_animation_message(
     path: str | Path, *, parameters: Mapping[str, float] | None = None
 ) -> ReadResult[Animation]:
-    """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`): its content decides. `parameters`: see `read_cha`."""
+    """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`).
+
+    Its content decides. `parameters`: see `read_cha`.
+    """
     found = Diagnostics(path)
     with found.recover():
         data = file_bytes(path, MAX_FILE_BYTES)
@@ -151,7 +167,9 @@ def _read(
 def read_table(
     data: bytes, kind: str, found: Diagnostics, *, is_text: bool
 ) -> tuple[Any, Table]:
-    """Read a message with rows: the message without them, and the rows as a table in which no number is missing.
+    """Read a message with rows.
+
+    The message without them, and the rows as a table in which no number is missing.
 
     Parameters
     ----------
@@ -165,8 +183,8 @@ def read_table(
     Raises
     ------
     FormatError
-        When the data is not such a message (CAP001, CAP002), is a sequence of moves (CAP005), has no rows (CAP006), or many nearly empty
-        rows (FMT009).
+        When the data is not such a message (CAP001, CAP002), is a sequence of moves
+        (CAP005), has no rows (CAP006), or many nearly empty rows (FMT009).
     """
     from google.protobuf.message import DecodeError
 
@@ -201,7 +219,10 @@ def read_table(
 
 
 def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noqa: ANN401
-    """Report the fields of bytes that are not in the table of messages; `rows` is the number of rows that have some, too."""
+    """Report the fields of bytes that are not in the table of messages.
+
+    `rows` is the number of rows that have some, too.
+    """
     from google.protobuf.unknown_fields import UnknownFieldSet
 
     names: dict[str, None] = {}
@@ -231,7 +252,10 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noq
 
 
 def _without_gaps(table: Table, found: Diagnostics) -> Table:
-    """Return the table with every missing number replaced by the one before it, or else by the first; report the gaps."""
+    """Return the table with every missing number replaced by the one before it, or else by the first.
+
+    Report the gaps.
+    """
     if table.held.all():
         return table
     values = table.values.copy()
@@ -290,9 +314,12 @@ def _wire_of_text(
 
 
 def _wire_of_rows(text: str, kind: str) -> bytes | None:
-    """Return the bytes of a text whose rows are as protobuf writes them, a field on each line; None for any other text, and for faults.
+    """Return the bytes of a text whose rows are as protobuf writes them, a field on each line.
 
-    Of rows that differ in their numbers only, protobuf parses one. It would take a hundred times as long for all of them.
+    None for any other text, and for faults.
+
+    Of rows that differ in their numbers only, protobuf parses one. It would take a
+    hundred times as long for all of them.
     """
     rows_field, row = ROWS[kind]
     rows = re.compile(rf"^{rows_field} \{{\n((?:[ \t].*\n)*)\}}\n", re.MULTILINE)
@@ -331,7 +358,8 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
 def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     """Return the message of a text without what is unknown or faulty, and the indices of its rows that have a fault.
 
-    Every unknown field and every fault is reported: an outermost field is parsed again without what is reported.
+    Every unknown field and every fault is reported: an outermost field is parsed again
+    without what is reported.
     """
     message = message_class(kind)()
     whole, fault = attempt(text, kind)
@@ -397,8 +425,9 @@ def _scan(
 ) -> tuple[list[tuple[bool, int, int, int]], list[int], str]:
     """Return the fields of a text, where its outermost ones begin, and closing braces for those that are open at its end.
 
-    A field is given by whether it has a value, its begin, the end of its value or opening brace, and its end. One of `names` at the
-    begin of a line is outermost: the message before it is not closed.
+    A field is given by whether it has a value, its begin, the end of its value or
+    opening brace, and its end. One of `names` at the begin of a line is outermost: the
+    message before it is not closed.
     """
     fields: list[tuple[bool, int, int, int]] = []
     outermost: list[int] = []
@@ -427,7 +456,8 @@ def _without(
 ) -> tuple[str, bool]:
     """Return a text without its first fault, which is at a row and a column, and whether that is an unknown field with its value.
 
-    `own` is the first fault of the text alone. A parser that skips unknown fields does not find it there if it is one.
+    `own` is the first fault of the text alone. A parser that skips unknown fields does
+    not find it there if it is one.
     """
     fields, _, closing = _scan(text)
     if closing and attempt(closed := f"{text}\n{closing}", kind)[1] is None:
@@ -447,7 +477,10 @@ def attempt(
     *,
     skip_unknown: bool = False,
 ) -> tuple[Any, Fault | None]:
-    """Add a text to a message, by default a new one of a kind; return it, and the first fault."""
+    """Add a text to a message, by default a new one of a kind.
+
+    Return it, and the first fault.
+    """
     from google.protobuf import text_format
 
     if message is None:
@@ -503,8 +536,9 @@ def _animation(
 ) -> Animation:
     """Return the animation of a message.
 
-    The value 1e-6, which stands for zero, becomes a zero that counts as the bare text 0; other zeros do not. Times that are sums
-    of one step from 0 on become the option `frequency`.
+    The value 1e-6, which stands for zero, becomes a zero that counts as the bare text
+    0; other zeros do not. Times that are sums of one step from 0 on become the option
+    `frequency`.
     """
     names = [name for name, field in PATHS.items() if field in table.columns]
     values = table.values[:, [table.columns.index(PATHS[name]) for name in names]]
@@ -533,7 +567,10 @@ def _animation(
 
 
 def _frequency(times: Floats) -> float | None:
-    """Return the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them; or None."""
+    """Return the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them.
+
+    Or None.
+    """
     if len(times) < 2 or times[0] != 0 or not times[1] > 0:
         return None
     with np.errstate(over="ignore"):
@@ -599,7 +636,10 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa:
 
 
 def _limit(parameters: Any, path: str) -> float | None:  # noqa: ANN401
-    """Return a limit; None where its wrapper is missing. A wrapper without a value holds 0."""
+    """Return a limit; None where its wrapper is missing.
+
+    A wrapper without a value holds 0.
+    """
     parent = parameters
     for part in path.split(".")[:-1]:
         if not parent.HasField(part):

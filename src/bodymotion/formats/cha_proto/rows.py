@@ -1,7 +1,8 @@
 """Keyframes as messages: the field that each column has, and tables of numbers to and from the bytes and the text of many keyframes.
 
-A `Layout` is the message of one keyframe with gaps for its numbers. Protobuf writes it once; NumPy fills in the numbers of all
-keyframes that have the same fields. Making 36 000 messages number by number would take as long as the vendor's converter.
+A `Layout` is the message of one keyframe with gaps for its numbers. Protobuf writes it
+once; NumPy fills in the numbers of all keyframes that have the same fields. Making 36
+000 messages number by number would take as long as the vendor's converter.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def _fields(message: str, path: str = "") -> Iterator[tuple[str, Field]]:
 
 @cache
 def rivals(kind: str) -> Mapping[str, str]:
-    """Return, for each message within a row of `kind` that is a member of a oneof, the other member: `body.body_pos` and `body.com_pos`."""
+    """Return, for each message within a row of `kind` that is a member of a oneof, the other member.
+
+    `body.body_pos` and `body.com_pos`.
+    """
     members: dict[tuple[str, str], list[str]] = {}
     for path, one in _fields(kind):
         if one.choice:
@@ -97,7 +101,10 @@ def rivals(kind: str) -> Mapping[str, str]:
 
 
 def message_columns(columns: Sequence[str]) -> dict[str, int]:
-    """Return the column, as its index, of each field that a message holds: of those that exclude each other the last one."""
+    """Return the column, as its index, of each field that a message holds.
+
+    Of those that exclude each other the last one.
+    """
     other_of = rivals("AnimationKeyframe")
     held: dict[str, int] = {}
     for index, name in enumerate(columns):
@@ -117,7 +124,10 @@ def message_columns(columns: Sequence[str]) -> dict[str, int]:
 
 
 def gap(number: int) -> float:
-    """Return the value that marks a gap of a layout: no number of a real file has its bytes or its digits."""
+    """Return the value that marks a gap of a layout.
+
+    No number of a real file has its bytes or its digits.
+    """
     return 98765432109870.5 + number
 
 
@@ -138,7 +148,10 @@ class Layout:
 
     @staticmethod
     def of(message: Any, count: int) -> Layout | None:  # noqa: ANN401
-        """Return the layout of a message in which the numbers are `gap(0)`, `gap(1)` …; None where one of these is missing."""
+        """Return the layout of a message in which the numbers are `gap(0)`, `gap(1)` ….
+
+        None where one of these is missing.
+        """
         wire = message.SerializeToString(deterministic=True)
         begins = [wire.find(struct.pack("<d", gap(k))) for k in range(count)]
         if -1 in begins:
@@ -175,7 +188,10 @@ class Layout:
 def keyframe_rows(
     times: Floats, values: Floats, fields: Mapping[str, int], *, as_text: bool
 ) -> Iterator[bytes]:
-    """Return the keyframes of a message Animation, tag and length included, in pieces: as bytes, or as text in UTF-8."""
+    """Return the keyframes of a message Animation, tag and length included, in pieces.
+
+    As bytes, or as text in UTF-8.
+    """
     paths = (TIME, *fields)
     is_flag = np.array([path.endswith("stance.value") for path in paths])
     for start in range(0, len(times), _CHUNK_ROWS):
@@ -264,7 +280,10 @@ class Table:
     left_out: tuple[int, ...] = ()
 
     def column(self, path: str) -> Floats:
-        """Return the numbers (N,) of a column; zeros where no row has it."""
+        """Return the numbers (N,) of a column.
+
+        Zeros where no row has it.
+        """
         if path in self.columns:
             return self.values[:, self.columns.index(path)]
         return np.zeros(len(self.values))
@@ -273,9 +292,11 @@ class Table:
 def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) -> Table:
     """Return rows of bytes as a table; `kind` is their message.
 
-    Rows of one length are compared with the layout of the first one, which protobuf reads; it also reads what no layout fits.
+    Rows of one length are compared with the layout of the first one, which protobuf
+    reads; it also reads what no layout fits.
 
-    Raises FormatError when a row is no message (CAP001), or the table would have more than `most` numbers (FMT009).
+    Raises FormatError when a row is no message (CAP001), or the table would have more
+    than `most` numbers (FMT009).
     """
     from google.protobuf.message import DecodeError
 
@@ -365,7 +386,10 @@ def _walk(
     numbers: dict[str, float],
     others: dict[str, float],
 ) -> None:
-    """Collect the messages within a row, and its numbers: floating-point ones, and whole ones and flags."""
+    """Collect the messages within a row, and its numbers.
+
+    Floating-point ones, and whole ones and flags.
+    """
     for field, value in message.ListFields():
         name = path + field.name
         if field.message_type is not None:

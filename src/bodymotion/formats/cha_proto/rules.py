@@ -33,8 +33,10 @@ NO_FRAMES = judgement.error(
 )
 NO_LIST = judgement.error(
     "CAP009",
-    "A file of a robot's moves is the text of ListAllMovesResponse or of MoveParamsConfig.",
-    "give the answer of a robot to ListAllMoves as text, or the file MoveParamsConfig.txt",
+    "A file of a robot's moves is the text of ListAllMovesResponse or of "
+    "MoveParamsConfig.",
+    "give the answer of a robot to ListAllMoves as text, or the file "
+    "MoveParamsConfig.txt",
     example=("an empty file", "sway sway_params, and vertical 0 0.05 0.1"),
 )
 UNKNOWN = judgement.warning(
@@ -42,7 +44,8 @@ UNKNOWN = judgement.warning(
 )
 GAPS = judgement.warning(
     "CAP102",
-    "A number is in all keyframes or in none. A missing number gets the value before it.",
+    "A number is in all keyframes or in none. A missing number gets the value before "
+    "it.",
     "the robot reports numbers that only some keyframes have",
     example=("body_pos { z { } }", "body_pos { z { } x { } }"),
 )
@@ -52,7 +55,8 @@ PARTLY = judgement.warning(
     "missing limits are taken from the others",
     example=(
         "default_parameters { speed { value: 1 } }",
-        "minimum_parameters { speed { value: 1 } } default_parameters { speed { value: 1 } } maximum_parameters { speed { value: 1 } }",
+        "minimum_parameters { speed { value: 1 } } default_parameters { speed { "
+        "value: 1 } } maximum_parameters { speed { value: 1 } }",
     ),
 )
 NAME = judgement.note(

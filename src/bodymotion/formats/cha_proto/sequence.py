@@ -1,10 +1,14 @@
 """Read choreographies from the vendor's messages ChoreographySequence and ChoreographerSave, text and bytes.
 
-Fields that are unknown are kept where the file has bytes. The animations that a choreography names are read from files beside it.
+Fields that are unknown are kept where the file has bytes. The animations that a
+choreography names are read from files beside it.
 
-The moves that a robot lists are read as well: the text of a message ListAllMovesResponse, and the ranges of parameters (MoveParamsConfig).
-MoveParamsConfig has a block of lines for each move, with blank lines between. Its first line is `MOVE PARAMS_FIELD`, `MOVE NONE`, or
-`PARAMS_FIELD` alone. Each further line has the name of a parameter, with a dot for each level, its minimum, default and maximum; or its
+The moves that a robot lists are read as well: the text of a message
+ListAllMovesResponse, and the ranges of parameters (MoveParamsConfig). MoveParamsConfig
+has a block of lines for each move, with blank lines between. Its first line is `MOVE
+PARAMS_FIELD`, `MOVE NONE`, or
+`PARAMS_FIELD` alone. Each further line has the name of a parameter, with a dot for each
+level, its minimum, default and maximum; or its
 default alone.
 """
 
@@ -57,7 +61,8 @@ _PLACES = tuple(
 def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
     """Read a file of a robot's moves, the text of ListAllMovesResponse or MoveParamsConfig alone, as the first message.
 
-    Raises FormatError when it is neither (CAP002, CAP009), or cannot be opened (FMT002).
+    Raises FormatError when it is neither (CAP002, CAP009), or cannot be opened
+    (FMT002).
     """
     found = Diagnostics(path)
     text = text_of(file_bytes(path, MAX_FILE_BYTES), found)
@@ -110,7 +115,9 @@ def _state(number: int) -> str:
 
 
 def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
-    """Return the limits of a text MoveParamsConfig: by move, the field of its parameters ("" for none), and the limits of each.
+    """Return the limits of a text MoveParamsConfig.
+
+    By move, the field of its parameters ("" for none), and the limits of each.
 
     A block that names a field only is under that name.
     """
@@ -139,7 +146,10 @@ def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
 
 
 def limits_of(config: str | Path | None) -> dict[str, Parameter]:
-    """Return the robot's limits of the parameters of animations, of its MoveParamsConfig: a text or a file."""
+    """Return the robot's limits of the parameters of animations, of its MoveParamsConfig.
+
+    A text or a file.
+    """
     if config is None:
         return {}
     if isinstance(config, Path):
@@ -171,15 +181,19 @@ def read_choreography(
     robot_moves: str | Path | None = None,
     allow_outside: bool | None = None,
 ) -> ReadResult[Choreography]:
-    """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes: its content decides.
+    """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes.
 
-    An animation NAME is searched as NAME.cha, NAME.cap, NAME.pbtxt, NAME.textproto or NAME.pb beside the file, in its folder
-    `animations`, and in a folder `animations` beside its own. Animations that are not found are missing in `animations`.
+    Its content decides.
+
+    An animation NAME is searched as NAME.cha, NAME.cap, NAME.pbtxt, NAME.textproto or
+    NAME.pb beside the file, in its folder `animations`, and in a folder `animations`
+    beside its own. Animations that are not found are missing in `animations`.
 
     Parameters
     ----------
     robot_moves:
-        A file of the moves that a robot lists, written by `bodymotion spot moves -o FILE`, or the vendor's MoveParamsConfig.txt.
+        A file of the moves that a robot lists, written by `bodymotion spot moves -o
+        FILE`, or the vendor's MoveParamsConfig.txt.
     allow_outside:
         See `bodymotion.load`.
     """
@@ -303,7 +317,10 @@ def _read(
 
 
 def _is_message(data: bytes) -> bool:
-    """Return whether bytes are a message. Small ones can consist of characters; no text has the structure of a message."""
+    """Return whether bytes are a message.
+
+    Small ones can consist of characters; no text has the structure of a message.
+    """
     from google.protobuf.message import DecodeError
 
     try:
@@ -314,7 +331,11 @@ def _is_message(data: bytes) -> bool:
 
 
 def _kind_of(data: bytes) -> str:
-    """Return which message bytes are: in a save, the sequence stands where a sequence has its name, and none of its fields follows."""
+    """Return which message bytes are.
+
+    In a save, the sequence stands where a sequence has its name, and none of its fields
+    follows.
+    """
     from google.protobuf.message import DecodeError
 
     try:
@@ -381,9 +402,12 @@ def _move(message: Any) -> Move:  # noqa: ANN401
 
 
 def flat(message: Any, prefix: str = "") -> dict[str, Value]:  # noqa: ANN401
-    """Return the fields of a message that are set, by name, with a dot for each level; wrappers of a value as the value.
+    """Return the fields of a message that are set, by name, with a dot for each level.
 
-    A message without fields is None. Unknown fields are bytes under the name of their message, with a dot at its end.
+    Wrappers of a value as the value.
+
+    A message without fields is None. Unknown fields are bytes under the name of their
+    message, with a dot at its end.
     """
     values: dict[str, Value] = {}
     for one, value in message.ListFields():
@@ -425,7 +449,10 @@ def _unknown(message: Any) -> bytes:  # noqa: ANN401
 
 
 def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | None]:
-    """Return a function that finds the location of a part of a choreography in its text; the text is searched when it is first called."""
+    """Return a function that finds the location of a part of a choreography in its text.
+
+    The text is searched when it is first called.
+    """
     known: dict[Subject, tuple[int, int]] = {}
 
     def locate(subject: Subject) -> Location | None:
@@ -449,7 +476,10 @@ def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | Non
 
 
 def _positions(text: str) -> dict[Subject, tuple[int, int]]:
-    """Return line and column of the fields of a text: ("name",), ("moves", 3), ("moves", 3, "start_slice"), ("moves", 3, "offset.x")."""
+    """Return line and column of the fields of a text.
+
+    ("name",), ("moves", 3), ("moves", 3, "start_slice"), ("moves", 3, "offset.x").
+    """
     found: dict[Subject, tuple[int, int]] = {("",): (1, 1)}
     outer: list[str] = []
     count = -1

@@ -1,4 +1,7 @@
-"""The log of a robot's states, ChoreographyStateLog: read as an animation of what the robot did, and written."""
+"""The log of a robot's states, ChoreographyStateLog.
+
+Read as an animation of what the robot did, and written.
+"""
 
 from pathlib import Path
 
@@ -25,11 +28,14 @@ _GROUPS = {
 
 
 def read_state_log(path: str | Path) -> Animation:
-    """Read a file of a message ChoreographyStateLog, as text or bytes: legs, contacts and body, arm and gripper where the robot has them.
+    """Read a file of a message ChoreographyStateLog, as text or bytes.
+
+    Legs, contacts and body, arm and gripper where the robot has them.
 
     Each leg stays the leg that it is, with the contact of its foot. Times start at 0.
 
-    Raises FormatError when the file is no such message (CAP001, CAP002), cannot be read (FMT002), or has no states (CAP006).
+    Raises FormatError when the file is no such message (CAP001, CAP002), cannot be read
+    (FMT002), or has no states (CAP006).
     """
     return read_log(path).require()
 

@@ -1,4 +1,7 @@
-"""Convert between animations and the vendor's message objects. The vendor's package is an extra and is imported only when needed."""
+"""Convert between animations and the vendor's message objects.
+
+The vendor's package is an extra and is imported only when needed.
+"""
 
 import hashlib
 from pathlib import Path
@@ -32,7 +35,9 @@ def to_proto(
 
 
 def from_proto(message: Any) -> Animation:  # noqa: ANN401
-    """Return the animation of the vendor's message Animation; 1e-6 becomes 0 again.
+    """Return the animation of the vendor's message Animation.
+
+    1e-6 becomes 0 again.
 
     Raises
     ------
@@ -45,15 +50,16 @@ def from_proto(message: Any) -> Animation:  # noqa: ANN401
 def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     """Return the vendor's message MoveInfo, with the length, the colour and the description of an animation for Choreographer.
 
-    With `bpm` the length is in slices, else in seconds. A move that can only be shortened has it as its maximum, one that can only be
-    stretched as its minimum.
+    With `bpm` the length is in slices, else in seconds. A move that can only be
+    shortened has it as its maximum, one that can only be stretched as its minimum.
 
     Raises
     ------
     ImportError
         When the extra `spot` is not installed.
     ValueError
-        When there is no keyframe, or the length in slices is beyond what the message holds.
+        When there is no keyframe, or the length in slices is beyond what the message
+        holds.
     """
     pb = need(_MESSAGES, "spot", "to_move_info")
     if not len(animation.keyframes):

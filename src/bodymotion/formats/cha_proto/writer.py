@@ -51,10 +51,12 @@ def to_bytes(
     Parameters
     ----------
     animation:
-        The animation. The message holds only the last of columns that exclude each other. A zero becomes 1e-6, as in the vendor's
-        converter, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
+        The animation. The message holds only the last of columns that exclude each
+        other. A zero becomes 1e-6, as in the vendor's converter, except in columns of
+        groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
     move_params_config:
-        The robot's MoveParamsConfig, as text or as its file: the limits of parameters that the animation only names.
+        The robot's MoveParamsConfig, as text or as its file: the limits of parameters
+        that the animation only names.
 
     Raises
     ------
@@ -80,7 +82,9 @@ def write_message_bytes(
     *,
     move_params_config: str | Path | None = None,
 ) -> tuple[Problem, ...]:
-    """Write an animation as the bytes of the vendor's message; return what is lost, and why it cannot be played.
+    """Write an animation as the bytes of the vendor's message.
+
+    Return what is lost, and why it cannot be played.
 
     Raises
     ------
@@ -96,7 +100,9 @@ def write_message_text(
     *,
     move_params_config: str | Path | None = None,
 ) -> tuple[Problem, ...]:
-    """Write an animation as a `.cap`, the text of the vendor's message; return what is lost, and why it cannot be played.
+    """Write an animation as a `.cap`, the text of the vendor's message.
+
+    Return what is lost, and why it cannot be played.
 
     Raises
     ------
@@ -119,7 +125,11 @@ def _write(
 def _content(
     animation: Animation, config: str | Path | None, *, as_text: bool
 ) -> bytes:
-    """Return the whole message; raise ValueError when parameters lack limits: what is sent to a robot must be complete."""
+    """Return the whole message.
+
+    Raise ValueError when parameters lack limits: what is sent to a robot must be
+    complete.
+    """
     pieces, problems = _pieces(animation, config, as_text=as_text)
     missing = [
         str(problem.subject[1])
@@ -128,7 +138,8 @@ def _content(
     ]
     if missing:
         raise ValueError(
-            f"the parameter {', '.join(missing)} has no limits of its own; pass the robot's with move_params_config=…"
+            f"the parameter {', '.join(missing)} has no limits of its own; pass the "
+            "robot's with move_params_config=…"
         )
     return b"".join(pieces)
 
@@ -270,7 +281,8 @@ def _column_losses(
 def message_times(animation: Animation) -> Floats:
     """Return the times (N,) [s] of the keyframes in the message.
 
-    Those of the option `frequency` are summed up step by step, from 0; in a column `time` a zero becomes 1e-6.
+    Those of the option `frequency` are summed up step by step, from 0; in a column
+    `time` a zero becomes 1e-6.
     """
     keyframes = animation.keyframes
     frequency = animation.options.get("frequency")
@@ -290,7 +302,10 @@ def message_times(animation: Animation) -> Floats:
 
 
 def _values(animation: Animation) -> Floats:
-    """Return the numbers (N, C) of all columns as the message holds them: zeros as the vendor's converter writes them."""
+    """Return the numbers (N, C) of all columns as the message holds them.
+
+    Zeros as the vendor's converter writes them.
+    """
     keyframes = animation.keyframes
     zeros = keyframes.values == 0
     # A contact of 1e-6 is none, like one of 0.
@@ -352,7 +367,8 @@ def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:  #
     Raises
     ------
     ValueError
-        When there is no such field, or it cannot have the value; the message begins with `what` the message is.
+        When there is no such field, or it cannot have the value; the message begins
+        with `what` the message is.
     """
     try:
         _fill(message, values)
@@ -391,7 +407,8 @@ def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
 def _existing(message: Any, name: str) -> str:  # noqa: ANN401
     if name not in message.DESCRIPTOR.fields_by_name:
         raise KeyError(
-            f"{message.DESCRIPTOR.name} has no field {name!r}; it has {', '.join(message.DESCRIPTOR.fields_by_name)}"
+            f"{message.DESCRIPTOR.name} has no field {name!r}; it has "
+            f"{', '.join(message.DESCRIPTOR.fields_by_name)}"
         )
     return name
 
@@ -399,7 +416,10 @@ def _existing(message: Any, name: str) -> str:  # noqa: ANN401
 def write_sequence_text(
     choreography: Choreography, path: str | Path
 ) -> tuple[Problem, ...]:
-    """Write a choreography as the text of a message ChoreographySequence (`.csq`); return what is lost: unknown fields."""
+    """Write a choreography as the text of a message ChoreographySequence (`.csq`).
+
+    Return what is lost: unknown fields.
+    """
     return _save(
         message_of(choreography), path, _editor_losses(choreography), as_text=True
     )
@@ -408,14 +428,20 @@ def write_sequence_text(
 def write_sequence_bytes(
     choreography: Choreography, path: str | Path
 ) -> tuple[Problem, ...]:
-    """Write a choreography as the bytes of a message ChoreographySequence (`.pb`); return what is lost: the fields of an editor."""
+    """Write a choreography as the bytes of a message ChoreographySequence (`.pb`).
+
+    Return what is lost: the fields of an editor.
+    """
     return _save(
         message_of(choreography), path, _editor_losses(choreography), as_text=False
     )
 
 
 def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
-    """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start; return what is lost."""
+    """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start.
+
+    Return what is lost.
+    """
     save = message_class(SAVE)(choreography_sequence=message_of(choreography))
     set_fields(save, choreography.editor or {}, "the editor")
     return _save(save, path, (), as_text=True)

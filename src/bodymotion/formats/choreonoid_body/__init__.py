@@ -1,4 +1,6 @@
-"""Choreonoid's own models (.body): YAML, the successor of OpenHRP's .wrl, of the versions 1.0 and 2.0.
+"""Choreonoid's own models (.body).
+
+YAML, the successor of OpenHRP's .wrl, of the versions 1.0 and 2.0.
 
 The shape of a file, in the spelling of version 2.0::
 
@@ -43,20 +45,26 @@ The shape of a file, in the spelling of version 2.0::
         link2_local_pos: [ 0, 0.3, 0 ]
         joint_axis: [ 0, 1, 0 ]
 
-Version 1.0 writes jointType for joint_type, and so on; both spellings are read in every version. Angles are degrees, unless a file of
-version 1.0 has `angleUnit: radian`. All other keys of the top level, of links and of devices are kept in `extra`.
+Version 1.0 writes jointType for joint_type, and so on; both spellings are read in every
+version. Angles are degrees, unless a file of version 1.0 has `angleUnit: radian`. All
+other keys of the top level, of links and of devices are kept in `extra`.
 
     file        header, links: [ link … ], extra_joints: [ … ], anything else
     link        a Link; a SubBody (`uri`: a .body file whose links become links of this body, `prefix`, `suffix`, `joint_id_offset`,
-                and any key of a Link, which then changes its root link); a ContinuousTrack (a chain of equal links); Skip
+                and any key of a Link, which then changes its root link); a
+                ContinuousTrack (a chain of equal links); Skip
     elements    [ element … ] | element | { TYPE: element, … }
     element     Transform, Group, Visual (only shown), Collision (only for contact), RigidBody: with `elements` inside
-                Shape: `geometry`, `appearance`; Resource: `uri` of a .wrl, a mesh or a YAML file with elements, `node` of it
-                devices: AccelerationSensor, RateGyroSensor, ForceSensor, Camera, RangeSensor, IMU, SpotLight …
-                any of them with `translation`, `rotation` (axis and angle), `scale`; a list of these adds up
+                Shape: `geometry`, `appearance`; Resource: `uri` of a .wrl, a mesh or a
+                YAML file with elements, `node` of it devices: AccelerationSensor,
+                RateGyroSensor, ForceSensor, Camera, RangeSensor, IMU, SpotLight … any
+                of them with `translation`, `rotation` (axis and angle), `scale`; a list
+                of these adds up
 
-`fields` returns angles and poses, `formats.yaml.fields` all other values of keys; `links` (with joints, masses and extra joints),
-`elements`, `geometry`, `devices` and `resources` read one kind of node each; `reader` joins the links of all files to a Body.
+`fields` returns angles and poses, `formats.yaml.fields` all other values of keys;
+`links` (with joints, masses and extra joints),
+`elements`, `geometry`, `devices` and `resources` read one kind of node each; `reader`
+joins the links of all files to a Body.
 """
 
 from bodymotion.formats.choreonoid_body.reader import parse_body, read_body

@@ -1,7 +1,8 @@
 """Devices: the sensors that the OpenHRP document defines, and others, kept with all their keys.
 
-A camera or a range sensor may be in another frame (`optical_frame`, `optical_frame_rotation`): its `pose` here is always that of a
-device that looks along −z with +y up.
+A camera or a range sensor may be in another frame (`optical_frame`,
+`optical_frame_rotation`): its `pose` here is always that of a device that looks along
+−z with +y up.
 """
 
 import math

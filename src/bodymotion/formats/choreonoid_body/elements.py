@@ -1,6 +1,9 @@
-"""Elements of a link: rigid bodies, shapes, resources and devices, inside of groups and transforms.
+"""Elements of a link.
 
-`elements` is a list of mappings with a `type`, or one such mapping, or a mapping from types to nodes (`elements: { Shape: { … } }`).
+Rigid bodies, shapes, resources and devices, inside of groups and transforms.
+
+`elements` is a list of mappings with a `type`, or one such mapping, or a mapping from
+types to nodes (`elements: { Shape: { … } }`).
 """
 
 from collections.abc import Iterator
@@ -70,7 +73,10 @@ POSE_KEYS = ("translation", "rotation", "scale")
 
 @dataclass
 class LinkParts:
-    """The contents of the elements of one link: segments, devices, and the shapes that belong to no RigidBody."""
+    """The contents of the elements of one link.
+
+    Segments, devices, and the shapes that belong to no RigidBody.
+    """
 
     segments: list[Segment] = field(default_factory=list)
     devices: list[FoundDevice] = field(default_factory=list)
@@ -277,7 +283,10 @@ class ElementReader:
         self._inside(fields, frame)
 
     def _report_unknown_type(self, fields: Fields, kind: str) -> None:
-        """Report a type that Choreonoid itself does not have; as a warning where it is probably a misspelt one, and none of a plugin."""
+        """Report a type that Choreonoid itself does not have.
+
+        As a warning where it is probably a misspelt one, and none of a plugin.
+        """
         if len(self._unknown_types) <= MAX_UNKNOWN_TYPES:
             almost = meant(kind, TYPES)
         else:
@@ -390,7 +399,10 @@ class ElementReader:
         )
 
     def _include(self, path: Path, name: str, frame: NodeFrame, fields: Fields) -> None:
-        """Read elements of another YAML file: those of the key or the anchor `name`, or those of the whole file."""
+        """Read elements of another YAML file.
+
+        Those of the key or the anchor `name`, or those of the whole file.
+        """
         if path in self._including:
             fields.report(
                 PART_UNREADABLE.as_error, f"{path.name} contains itself", "uri"

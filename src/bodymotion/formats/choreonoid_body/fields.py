@@ -1,7 +1,10 @@
-"""Keys of a .body file with angles and poses; `formats.yaml.fields` reads all others.
+"""Keys of a .body file with angles and poses.
 
-Angles come in degrees or radians, as the file's header has it, and are returned in radians. A rotation is an axis and an angle, or
-a list of such, of which the last is applied first; a translation is three numbers, or a list of such to be added up.
+`formats.yaml.fields` reads all others.
+
+Angles come in degrees or radians, as the file's header has it, and are returned in
+radians. A rotation is an axis and an angle, or a list of such, of which the last is
+applied first; a translation is three numbers, or a list of such to be added up.
 """
 
 import math
@@ -23,14 +26,20 @@ from bodymotion.model.rules import QUATERNION, ZERO_QUATERNION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 TWELFTHS_OF_PI = 2, 3, 4, 6, 8, 9, 12, 18, 24
-"""Angles by which links are rotated: 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad."""
+"""Angles by which links are rotated.
+
+30°, 45°, 60°, 90° and so on, as numbers of π/12 rad.
+"""
 
 
 class Fields(yaml_fields.Fields):
     """The keys of one mapping of a model."""
 
     def rows(self, *names: str, width: int) -> Floats | None:
-        """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
+        """Return a flat list of numbers as rows (N, width), infinite ones too.
+
+        None where the key is missing.
+        """
         values = self.numbers(*names)
         if values is None:
             return None
@@ -51,7 +60,10 @@ class Fields(yaml_fields.Fields):
 
     @reads(None)
     def translation(self, value: Node, name: str) -> tuple[float, ...]:
-        """Return a translation (3,) [m], the sum where there are several; None where the key is missing."""
+        """Return a translation (3,) [m], the sum where there are several.
+
+        None where the key is missing.
+        """
         total = [0.0, 0.0, 0.0]
         for part in self._lists(value, name):
             total = [
@@ -61,7 +73,10 @@ class Fields(yaml_fields.Fields):
 
     @reads(None)
     def rotation(self, value: Node, name: str) -> tuple[float, ...]:
-        """Return a rotation as a quaternion w x y z, the product where there are several; None where the key is missing."""
+        """Return a rotation as a quaternion w x y z, the product where there are several.
+
+        None where the key is missing.
+        """
         total: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
         for part in self._lists(value, name):
             total = tuple(
@@ -122,7 +137,8 @@ class Fields(yaml_fields.Fields):
             hint = "are these angles? A rotation is an axis and an angle, neither three angles nor a quaternion"
             found.report(
                 QUATERNION,
-                f"{name} of {self.title} has the axis {axis}, of length {length * largest:.6g}",
+                f"{name} of {self.title} has the axis {axis}, of length "
+                f"{length * largest:.6g}",
                 part.location,
                 hint=hint if error > MAX_LENGTH_ERROR else None,
             )
@@ -132,7 +148,10 @@ class Fields(yaml_fields.Fields):
         return (math.cos(half), x * sine, y * sine, z * sine)
 
     def _check_angle(self, part: Sequence, name: str, angle: float) -> None:
-        """Report an angle that is probably in the other unit: many turns in radians, or a part of π in degrees."""
+        """Report an angle that is probably in the other unit.
+
+        Many turns in radians, or a part of π in degrees.
+        """
         message = f"{name} of {self.title} has the angle {angle:g}"
         hint = None
         if self.context.angle_unit == 1.0:
@@ -152,7 +171,10 @@ class Fields(yaml_fields.Fields):
 
 
 def angle_unit(header: Fields, default: float) -> float:
-    """Return an angle of 1 in radians, as a file's header defines it; `default` where it does not."""
+    """Return an angle of 1 in radians, as a file's header defines it.
+
+    `default` where it does not.
+    """
     word = header.text("angle_unit")
     if word not in ("", "degree", "radian"):
         header.reject(

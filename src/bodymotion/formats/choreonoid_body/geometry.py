@@ -1,8 +1,9 @@
 """Geometry and appearance: the nodes of VRML97 under other keys, so they are handed to its readers.
 
-What differs: angles are in the file's unit, a missing main size of a primitive is 1, surfaces are seen from both sides, an Extrusion with
-too few orientations is not rotated from there on and with too few scales shrinks to a point, shininess may be a specular exponent. Capsule
-and Mesh are not in VRML97.
+What differs: angles are in the file's unit, a missing main size of a primitive is 1,
+surfaces are seen from both sides, an Extrusion with too few orientations is not rotated
+from there on and with too few scales shrinks to a point, shininess may be a specular
+exponent. Capsule and Mesh are not in VRML97.
 """
 
 import re
@@ -38,15 +39,21 @@ FIELDS = {
     "Cone": "bottomRadius height side bottom",
     "Cylinder": "radius height side top bottom",
     "Sphere": "radius",
-    "ElevationGrid": "creaseAngle solid ccw xDimension zDimension xSpacing zSpacing height normal texCoord",
+    "ElevationGrid": "creaseAngle solid ccw xDimension zDimension xSpacing zSpacing "
+    "height normal texCoord",
     "Extrusion": "creaseAngle solid ccw beginCap endCap crossSection spine",
-    "IndexedFaceSet": "creaseAngle solid ccw coord coordIndex normalIndex texCoordIndex normal texCoord",
+    "IndexedFaceSet": "creaseAngle solid ccw coord coordIndex normalIndex "
+    "texCoordIndex normal texCoord",
     "PointSet": "coord color",
-    "Material": "diffuseColor emissiveColor specularColor ambientIntensity transparency shininess",
+    "Material": "diffuseColor emissiveColor specularColor ambientIntensity "
+    "transparency shininess",
     "ImageTexture": "url repeatS repeatT",
     "TextureTransform": "center translation scale",
 }
-"""The fields of VRML97's nodes that are read; their types and defaults are those of VRML97."""
+"""The fields of VRML97's nodes that are read.
+
+Their types and defaults are those of VRML97.
+"""
 KEYS = {
     "bottomRadius": ("radius",),
     "coord": ("vertices", "coordinate"),
@@ -68,7 +75,10 @@ LISTS = {"coord": ("Coordinate", "point", 3), **PROPERTIES}
 
 
 class ShapeReader:
-    """Reads geometry and materials; a node that aliases use several times becomes the same object each time."""
+    """Reads geometry and materials.
+
+    A node that aliases use several times becomes the same object each time.
+    """
 
     def __init__(self, context: Context, parts: InlineLoader) -> None:
         self.geometries = GeometryReader(context.found, lambda node: node)
@@ -184,7 +194,10 @@ def _value(
     field_type: str,
     default: Any,  # noqa: ANN401
 ) -> Value:
-    """Return the value of a field of this type; None where a list cannot be read."""
+    """Return the value of a field of this type.
+
+    None where a list cannot be read.
+    """
     match field_type:
         case "SFBool":
             return fields.flag(*keys, default=default)
@@ -233,7 +246,10 @@ def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
 
 
 def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
-    """Return one row for each point of the spine; a single row is for all of them."""
+    """Return one row for each point of the spine.
+
+    A single row is for all of them.
+    """
     if 1 < len(rows) < count:
         return frozen(np.concatenate([rows, np.tile(row, (count - len(rows), 1))]))
     return frozen(rows)
@@ -296,7 +312,8 @@ def _texture_transform(fields: Fields) -> VrmlNode:
     if isinstance(value, Scalar):
         values["rotation"] = fields.angle("rotation", default=0.0)
     elif isinstance(value, Sequence):
-        # About an axis like all rotations, though only a rotation about z has a meaning on an image.
+        # About an axis like all rotations, though only a rotation about z has a meaning
+        # on an image.
         w, _, _, z = fields.rotation("rotation") or (1.0, 0.0, 0.0, 0.0)
         values["rotation"] = 2.0 * float(np.arctan2(z, w))
     return _vrml(fields.node, "TextureTransform", values)

@@ -1,4 +1,8 @@
-"""The links of a file, one by one: pose, joint, mass and elements of each, before they are joined to a tree; and extra joints."""
+"""The links of a file, one by one.
+
+Pose, joint, mass and elements of each, before they are joined to a tree; and extra
+joints.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +105,10 @@ KEYS_OF_LINK: dict[str, tuple[str, ...]] = {
     "parent": ("parent",),
     "shapes": ("elements",),
 }
-"""By the attributes of a link and of its joint, the keys that hold them; the first that is there counts."""
+"""By the attributes of a link and of its joint, the keys that hold them.
+
+The first that is there counts.
+"""
 KEYS_OF_EXTRA_JOINT: dict[str, tuple[str, ...]] = {
     "name": ("name",),
     "type": ("joint_type",),
@@ -115,7 +122,10 @@ ZERO = frozen(np.zeros((3, 3)))
 
 
 def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
-    """Return a function that locates an object made of a mapping, and its attributes; `keys` by attribute. It holds no nodes."""
+    """Return a function that locates an object made of a mapping, and its attributes.
+
+    `keys` by attribute. It holds no nodes.
+    """
     text = node.text
     start = node.offset
     offsets = dict(node.offsets)
@@ -219,7 +229,10 @@ def _without_parts(fields: Fields, joint: Joint, name: str) -> RawLink:
 
 
 def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
-    """Add segments and devices to a link; one without a mass of its own and without RigidBodies has 1 kg."""
+    """Add segments and devices to a link.
+
+    One without a mass of its own and without RigidBodies has 1 kg.
+    """
     has_mass = (
         fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
     )
@@ -232,7 +245,10 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
 
 
 def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
-    """Change the root link of a SubBody by the keys of the SubBody: joint, pose, further elements; it keeps its name."""
+    """Change the root link of a SubBody by the keys of the SubBody.
+
+    Joint, pose, further elements; it keeps its name.
+    """
     root.parent = fields.text("parent")
     root.joint = _read_joint(fields, root.name, root.joint)
     root.position = fields.translation("translation") or root.position
@@ -248,9 +264,12 @@ def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
 
 
 def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
-    """Return the links of a ContinuousTrack: a chain of `num_joints` equal links NAME0, NAME1 and so on.
+    """Return the links of a ContinuousTrack.
 
-    The first is free, each other one rotates on the one before. `initial_joint_angles` are the joint displacements of all but the first.
+    A chain of `num_joints` equal links NAME0, NAME1 and so on.
+
+    The first is free, each other one rotates on the one before. `initial_joint_angles`
+    are the joint displacements of all but the first.
 
     Raises FormatError when there are too many links.
     """
@@ -289,11 +308,15 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
 
 
 def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
-    """Return the joint of a link called `name`; what the link does not have is taken from `base`.
+    """Return the joint of a link called `name`.
 
-    Lengths are metres and angles radians in the joint, degrees in most files. `extra` holds what has no attribute of its own, under its
-    name of version 2.0: `joint_displacement` (the initial one), `joint_effort_range` [N or Nm]; `equivalentInertia` [kg m²] is
-    joint_axis_inertia, the inertia of motor and gear at the joint.
+    What the link does not have is taken from `base`.
+
+    Lengths are metres and angles radians in the joint, degrees in most files. `extra`
+    holds what has no attribute of its own, under its name of version 2.0:
+    `joint_displacement` (the initial one), `joint_effort_range` [N or Nm];
+    `equivalentInertia` [kg m²] is joint_axis_inertia, the inertia of motor and gear at
+    the joint.
     """
     default = base or Joint(name=name)
     extra = dict(default.extra)
@@ -303,7 +326,8 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         fields.reject(rules.JOINT_TYPE, message, "joint_type")
     kind = JOINT_TYPES.get(word, default.type)
     if kind == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
-        # Older files write a pseudo-continuous track so: the surface moves, the link does not.
+        # Older files write a pseudo-continuous track so: the surface moves, the link
+        # does not.
         kind = "crawler"
     if kind == "rotate":
         unit = fields.context.angle_unit
@@ -363,7 +387,10 @@ def _read_id(fields: Fields, default: int) -> int:
 def _read_range(
     fields: Fields, value: Node, name: str, unit: float
 ) -> tuple[float, float] | None:
-    """Return lower and upper end; one number is that of both, the word unlimited none."""
+    """Return lower and upper end.
+
+    One number is that of both, the word unlimited none.
+    """
     if isinstance(value, Sequence):
         ends = value.items
     else:
@@ -413,7 +440,10 @@ def _read_joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats
 
 @reads(None)
 def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
-    """Return an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is missing."""
+    """Return an axis (3,) of length 1, or zero.
+
+    A vector, or a letter with or without a sign. None where the key is missing.
+    """
     if isinstance(value, Scalar):
         letter = value.value.upper()
         if letter.startswith("-"):
@@ -448,7 +478,8 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
 def read_mass(fields: Fields, default: Floats = ZERO) -> Segment:
     """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of a link itself or of a RigidBody in it.
 
-    A link without an inertia has the `default` of the reference, the identity; a RigidBody has zero.
+    A link without an inertia has the `default` of the reference, the identity; a
+    RigidBody has zero.
     """
     mass = fields.number("mass", default=0.0)
     center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
@@ -495,7 +526,9 @@ class RawExtraJoint:
     def joined(
         self, links: AnyMapping[str, int], is_incomplete: bool = False
     ) -> ExtraJoint | None:
-        """Return the joint between links with numbers; None where one of them is missing, which is recorded.
+        """Return the joint between links with numbers.
+
+        None where one of them is missing, which is recorded.
 
         In an incomplete model that may be no fault of the joint.
         """
@@ -515,7 +548,10 @@ class RawExtraJoint:
 
 
 def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
-    """Return an extra joint, a constraint that closes a loop; None where it is of an unknown type, which is recorded."""
+    """Return an extra joint, a constraint that closes a loop.
+
+    None where it is of an unknown type, which is recorded.
+    """
     kind = fields.text("joint_type", default="ball")
     if kind not in EXTRA_JOINT_TYPES:
         types = listed(EXTRA_JOINT_TYPES, 9)

@@ -1,4 +1,7 @@
-"""Read a .body file to a Body, with all faults: its header, its links in a tree, with those of the files that it has as SubBodies."""
+"""Read a .body file to a Body, with all faults.
+
+Its header, its links in a tree, with those of the files that it has as SubBodies.
+"""
 
 from __future__ import annotations
 
@@ -105,11 +108,13 @@ def read_body(
     path:
         The `.body` file.
     allow_outside:
-        Open files (SubBodies, resources, textures) that lie outside the folder of the model, too.
+        Open files (SubBodies, resources, textures) that lie outside the folder of the
+        model, too.
 
     Returns
     -------
-    The body, its links in link-index order, and all problems of its file, also missing parts and elements that only plugins have.
+    The body, its links in link-index order, and all problems of its file, also missing
+    parts and elements that only plugins have.
     """
     path = Path(path)
     try:
@@ -120,9 +125,12 @@ def read_body(
 
 
 def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) -> Body:
-    """Return the model in the bytes of the file at `path`; see `read_body`.
+    """Return the model in the bytes of the file at `path`.
 
-    Raises FormatError when the file cannot be read as a whole; `problems` of the exception are all that are wrong with it.
+    See `read_body`.
+
+    Raises FormatError when the file cannot be read as a whole; `problems` of the
+    exception are all that are wrong with it.
     """
     return _read(data, path, allow_outside).require()
 
@@ -178,7 +186,8 @@ def _attempt(
     parts = InlineLoader(ResourceFinder(path.parent, allow_outside, model=path))
     loader = _ModelLoader(parts, path)
     body = None
-    # Numbers near the largest there are may overflow on the way; results that are not finite are reported.
+    # Numbers near the largest there are may overflow on the way; results that are not
+    # finite are reported.
     with np.errstate(all="ignore"):
         try:
             model = _Model(open_text(data, path, found), loader, found).read()
@@ -207,7 +216,8 @@ class _ModelLoader:
         where = fields.location("uri")
         path = find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
-            # That a file outside is not opened is a rule of our own, and is reported as such.
+            # That a file outside is not opened is a rule of our own, and is reported as
+            # such.
             if path.rule is PART_OUTSIDE:
                 found.add(path.problem(where))
             else:
@@ -256,9 +266,11 @@ class _Model:
     Attributes
     ----------
     links, tree:
-        Its links in the order of the file; those in the tree depth first from the root, each with its parent.
+        Its links in the order of the file; those in the tree depth first from the root,
+        each with its parent.
     is_incomplete, is_faulty:
-        Whether a SubBody could not be read: links may lack their parents for no fault of theirs. Whether a link could not be read.
+        Whether a SubBody could not be read: links may lack their parents for no fault
+        of theirs. Whether a link could not be read.
     extra_joints_missing:
         Whether extra joints of the file are not in the model.
     orphans:
@@ -356,7 +368,10 @@ class _Model:
         return version
 
     def check_ranges(self, path: str | None) -> None:
-        """Report that the ranges of all joints in degrees are small, and no whole numbers or many: they look like radians."""
+        """Report that the ranges of all joints in degrees are small, and no whole numbers or many.
+
+        They look like radians.
+        """
         unit = self.context.angle_unit
         limited = [
             link
@@ -531,12 +546,16 @@ class _Model:
             self.found.refuse(
                 rules.PARENT.error(message, link.node.location_of("parent"))
             )
-        # A child of the root, so that neither it nor its children are reported as left out.
+        # A child of the root, so that neither it nor its children are reported as left
+        # out.
         link.unknown = link.unknown | {"parent", "translation", "rotation"}
         return root
 
     def report_loose(self, loose: list[RawLink]) -> None:
-        """Report links that are not connected to the root: each that has no parent, and each circle of parents, with the links below."""
+        """Report links that are not connected to the root.
+
+        Each that has no parent, and each circle of parents, with the links below.
+        """
         tops: dict[int, list[RawLink]] = {}
         """By each link, the circle above it, or the one link at the top."""
         for link in loose:
@@ -642,7 +661,10 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
 
 
 def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
-    """Report a mass that cannot be made of its parts, or that is missing; the rules about masses are those on bodies."""
+    """Report a mass that cannot be made of its parts, or that is missing.
+
+    The rules about masses are those on bodies.
+    """
     subject: Subject = ("links", link.index)
     if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
         message = f"the mass, center of mass or inertia of {raw.title}, the sum of its parts, is not finite"

@@ -1,6 +1,10 @@
-"""Files that elements name: scenes in VRML97 and COLLADA, meshes, and elements in other YAML files; each is opened once.
+"""Files that elements name.
 
-`formats.resources` decides which files may be opened. `package://NAME/path` is looked for in the folders above the file that names it.
+Scenes in VRML97 and COLLADA, meshes, and elements in other YAML files; each is opened
+once.
+
+`formats.resources` decides which files may be opened. `package://NAME/path` is looked
+for in the folders above the file that names it.
 """
 
 import os
@@ -85,7 +89,10 @@ def _package(name: str, folder: Path) -> Path | None:
 
 
 def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
-    """Parse a YAML file whose elements another file includes, and which may use its anchors; FormatError where it is not YAML."""
+    """Parse a YAML file whose elements another file includes, and which may use its anchors.
+
+    FormatError where it is not YAML.
+    """
     own = Diagnostics(path)
     document = open_text(file_bytes(path, MAX_BYTES), path, own, including.anchors)
     if own.refusal is not None:
@@ -95,9 +102,12 @@ def read_elements(path: Path, including: Document, found: Diagnostics) -> Docume
 
 
 class ResourceReader:
-    """Reads the shapes of the files that resources name; `parts` reads those of VRML97 files, problems go to `found`.
+    """Reads the shapes of the files that resources name.
 
-    `names` are, by uri, the names of nodes that the model has out of a file: such a node is not drawn again within another one.
+    `parts` reads those of VRML97 files, problems go to `found`.
+
+    `names` are, by uri, the names of nodes that the model has out of a file: such a
+    node is not drawn again within another one.
     """
 
     def __init__(
@@ -113,7 +123,10 @@ class ResourceReader:
         self._node: tuple[VrmlNode, Floats] | None = None
 
     def once(self, path: Path, where: Location, read: Callable[[Path], T]) -> T | None:
-        """Return what a file holds, read once; None where it cannot be read, which is recorded."""
+        """Return what a file holds, read once.
+
+        None where it cannot be read, which is recorded.
+        """
         if path not in self._files:
             self._files[path] = None
             try:
@@ -144,7 +157,8 @@ class ResourceReader:
     ) -> list[FoundShape]:
         """Return the shapes of a file in VRML97 or COLLADA, or of its node called `name`, at a pose.
 
-        A node that is named keeps the orientation that it has in its file, not its position.
+        A node that is named keeps the orientation that it has in its file, not its
+        position.
         """
         if name:
             others = self.names.get(uri, set())

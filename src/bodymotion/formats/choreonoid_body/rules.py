@@ -1,4 +1,7 @@
-"""The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.model.rules`)."""
+"""The rules of .body files.
+
+Rules about the meaning of a model are those on bodies (`bodymotion.model.rules`).
+"""
 
 from bodymotion.diagnostics import document, judgement
 
@@ -22,12 +25,14 @@ ANGLE_UNIT = document.error(
 DEGREES = judgement.warning(
     "BDY116",
     "Angles are in the unit of the file: degrees, unless angle_unit is radian.",
-    "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
+    "they look like radians: multiply them by 180/π, or write angle_unit: radian in a "
+    "file of version 1.0",
     example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
 )
 LEFT_OVER = document.warning(
     "BDY113",
-    "A list of points has two or three numbers for each point. Numbers left over are not used.",
+    "A list of points has two or three numbers for each point. Numbers left over are "
+    "not used.",
     example=(
         "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]",
         "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]",
@@ -42,7 +47,8 @@ PARENT = document.error(
 )
 ROOT = document.error(
     "BDY124",
-    "root_link is the name of a link without a parent. Without root_link the first link is the root.",
+    "root_link is the name of a link without a parent. Without root_link the first "
+    "link is the root.",
     example=("root_link: WEIST", "root_link: WAIST"),
 )
 LINK_TYPE = document.error(
@@ -83,7 +89,8 @@ MASS_UNSET = document.note(
     "A link without mass and inertia has 1 kg and the identity matrix for inertia.",
     example=(
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2 }",
-        "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2, mass: 1, inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }",
+        "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2, mass: 1, "
+        "inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }",
     ),
 )
 
@@ -98,7 +105,8 @@ ELEMENT = document.error(
 )
 PLUGIN_NODE = document.note(
     "BDY151",
-    "Elements are of types that Choreonoid itself has. Others, such as those of plugins, are kept as devices with all their keys.",
+    "Elements are of types that Choreonoid itself has. Others, such as those of "
+    "plugins, are kept as devices with all their keys.",
     example=(
         "{ type: Thruster, name: gyro, id: 0 }",
         "{ type: RateGyroSensor, name: gyro, id: 0 }",
@@ -148,7 +156,8 @@ RESOURCE_PARTS = judgement.warning(
 # Closed loops
 EXTRA_TYPE = document.error(
     "BDY171",
-    "The joint_type of an extra joint is ball, hinge or piston. Other extra joints are left out.",
+    "The joint_type of an extra joint is ball, hinge or piston. Other extra joints "
+    "are left out.",
     leaves_out=True,
     example=("joint_type: glue", "joint_type: ball"),
 )

@@ -1,6 +1,9 @@
-"""Tables of Parquet and Arrow, as pandas, Polars and pyarrow write them: a row is a frame.
+"""Tables of Parquet and Arrow, as pandas, Polars and pyarrow write them.
 
-A column of dates or durations is the time; dates count from the first one. Columns of texts, lists and structs are not read.
+A row is a frame.
+
+A column of dates or durations is the time; dates count from the first one. Columns of
+texts, lists and structs are not read.
 """
 
 import re
@@ -26,7 +29,8 @@ UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _NUMBER = re.compile(
     r"(?:dictionary<values=)?(?:u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[[^]]*\])(?:, .*)?"
 )
-# What is compressed in a file of Arrow (zstd, lz4) has these bytes after a first one, and before that 8 bytes with its unpacked size.
+# What is compressed in a file of Arrow (zstd, lz4) has these bytes after a first one,
+# and before that 8 bytes with its unpacked size.
 FRAMES = rb"\xb5\x2f\xfd", rb"\x2a\x4d\x18", rb"\x22\x4d\x18"
 
 
@@ -67,7 +71,10 @@ def names_in(schema: Any) -> list[str]:  # noqa: ANN401
 
 
 def read_arrow(path: str | Path, found: Diagnostics) -> Table | None:
-    """Read the columns of numbers; report nulls. None where there is no table."""
+    """Read the columns of numbers.
+
+    Report nulls. None where there is no table.
+    """
     try:
         with open_file(path) as file:
             return _read(file.read(), found)

@@ -1,4 +1,7 @@
-"""Read a table of comma-separated values: what a column is by its name, and from columns to components."""
+"""Read a table of comma-separated values.
+
+What a column is by its name, and from columns to components.
+"""
 
 import math
 import re
@@ -60,7 +63,10 @@ from bodymotion.system.files import open_file, read_head
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 """The numbers of a pose, in the order of this package."""
 OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
-"""The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
+"""The first columns of a table that `write_csv` makes of a motion with a root pose.
+
+Its angles are in radians.
+"""
 
 Kind: TypeAlias = Literal[
     "time",
@@ -105,7 +111,10 @@ LIMIT_MARGIN = (
 
 @dataclass(frozen=True)
 class Column:
-    """A column's kind; of a pose, the link (`part`; "" is the root) and number (`index`); the factor to SI units, None without unit."""
+    """A column's kind; of a pose, the link (`part`; "" is the root) and number (`index`).
+
+    The factor to SI units, None without unit.
+    """
 
     kind: Kind
     name: str
@@ -115,7 +124,10 @@ class Column:
 
 
 def column(text: str) -> Column | None:
-    """Return the column that a name stands for; None for an unknown unit."""
+    """Return the column that a name stands for.
+
+    None for an unknown unit.
+    """
     name = text
     factor = None
     if match := _UNIT.search(text):
@@ -154,7 +166,10 @@ def column(text: str) -> Column | None:
 
 
 def holds_motion(path: Path) -> bool | None:
-    """Return whether a table of Parquet or Arrow has times or poses of one motion; None for results of commands, such as a catalogue."""
+    """Return whether a table of Parquet or Arrow has times or poses of one motion.
+
+    None for results of commands, such as a catalogue.
+    """
     with open_file(path) as file:
         names = names_in(schema := schema_of(opened(file)))
     is_motion = any(
@@ -177,27 +192,32 @@ def read_csv(
     from_zero: bool = False,
     delimiter: str | None = None,
 ) -> ReadResult[Motion]:
-    """Read a table of motion; go on after faults. The value is None where no column can be read.
+    """Read a table of motion.
+
+    Go on after faults. The value is None where no column can be read.
 
     Parameters
     ----------
     path:
         The file.
     layout:
-        "unitree" for a table without names: x y z [m], a quaternion, joints; 30 frames/s without `frame_rate`. The
-        quaternion is x y z w without `quaternion_order`, unless only w x y z has the root upright (CSV012).
+        "unitree" for a table without names: x y z [m], a quaternion, joints; 30
+        frames/s without `frame_rate`. The quaternion is x y z w without
+        `quaternion_order`, unless only w x y z has the root upright (CSV012).
     columns:
         Names for the columns, in place of those of the file or where it has none.
     frame_rate:
         [Hz] of a table without times; with times, the rate for resampling.
     degrees:
-        Whether angles without a unit in their name are degrees (True) or radians (False). By default they are read as radians, which a note
-        reports (CSV011); in more than a quarter of the frames, values beyond two turns, or with a body those more than 1 rad
-        beyond the limits of their joint, are errors (CSV004).
+        Whether angles without a unit in their name are degrees (True) or radians
+        (False). By default they are read as radians, which a note reports (CSV011); in
+        more than a quarter of the frames, values beyond two turns, or with a body those
+        more than 1 rad beyond the limits of their joint, are errors (CSV004).
     quaternion_order:
         The order of columns such as root_q0 … root_q3, or of a layout.
     body:
-        Joint columns are matched with its joints by name, and put in their order; without names, they are its joints in order of joint id.
+        Joint columns are matched with its joints by name, and put in their order;
+        without names, they are its joints in order of joint id.
     from_zero:
         Subtract the time of the first frame from all times.
     delimiter:
@@ -310,7 +330,8 @@ def _names(
         )
     if "root_translateX" in table.names:
         return [_bones_seed_name(name) for name in table.names]
-    # Where no row can be read, as with decimal commas, the rows are reported, and nothing is known of a column without a name.
+    # Where no row can be read, as with decimal commas, the rows are reported, and
+    # nothing is known of a column without a name.
     if len(table.values) and not np.isfinite(table.values).any():
         return ["frame" if _INDEX.fullmatch(name) else name for name in table.names]
     return [
@@ -320,7 +341,10 @@ def _names(
 
 
 def _counts_rows(name: str, values: Floats) -> bool:
-    """Return whether a column is the index of a table of pandas: without a name of its own, and the numbers of the rows."""
+    """Return whether a column is the index of a table of pandas.
+
+    Without a name of its own, and the numbers of the rows.
+    """
     if not _INDEX.fullmatch(name):
         return False
     known = np.flatnonzero(np.isfinite(values))
@@ -561,7 +585,10 @@ class _Reader:
         ]
 
     def check_unit(self, indices: list[int]) -> None:
-        """Refuse angles without a unit that look like degrees; remember those that are read as radians."""
+        """Refuse angles without a unit that look like degrees.
+
+        Remember those that are read as radians.
+        """
         without_unit = [k for k in indices if self.columns[k].factor is None]
         if self.degrees is not None or not without_unit:
             return

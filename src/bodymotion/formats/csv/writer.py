@@ -43,26 +43,31 @@ def write_csv(
     degrees: bool = False,
     digits: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Write a motion as a table; return what the table cannot hold.
+    """Write a motion as a table.
+
+    Return what the table cannot hold.
 
     Parameters
     ----------
     motion, path:
         The motion, and the file to write.
     layout:
-        "unitree" for a table without names: root pose x y z, qx qy qz qw, then joints; to be read at 30 frames/s.
+        "unitree" for a table without names: root pose x y z, qx qy qz qw, then joints;
+        to be read at 30 frames/s.
     body:
-        The names of its joints are used where the motion has none. Columns with names of its joints are put in order of joint id
-        (`Body.joint_columns`).
+        The names of its joints are used where the motion has none. Columns with names
+        of its joints are put in order of joint id (`Body.joint_columns`).
     degrees:
-        Write joint angles in degrees, with the unit in their names. Sliding joints, which only a body shows, stay in metres.
+        Write joint angles in degrees, with the unit in their names. Sliding joints,
+        which only a body shows, stay in metres.
     digits:
         Round values to this number of significant digits (1 to 15).
 
     Raises
     ------
     ValueError
-        For an unknown layout; when the motion lacks what the layout needs; when only some joints are the body's.
+        For an unknown layout; when the motion lacks what the layout needs; when only
+        some joints are the body's.
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
@@ -91,7 +96,10 @@ def write_csv(
 def write_parquet(
     motion: Motion, path: str | Path, *, body: Body | None = None, degrees: bool = False
 ) -> tuple[Problem, ...]:
-    """Write a motion as a table of Parquet, or of Arrow with an extension of that; parameters and result as for `write_csv`."""
+    """Write a motion as a table of Parquet, or of Arrow with an extension of that.
+
+    Parameters and result as for `write_csv`.
+    """
     found = _Table(
         on_one_timeline(motion, body=body, contents=(FOOT_CONTACT,)),
         body,
@@ -122,7 +130,8 @@ class _Table:
         if unitree:
             if shared.links is None or shared.joints is None:
                 raise ValueError(
-                    "the layout 'unitree' needs the root's pose and joint displacements; the motion lacks one of them"
+                    "the layout 'unitree' needs the root's pose and joint "
+                    "displacements; the motion lacks one of them"
                 )
             for values in shared.links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
                 self.add("", values)

@@ -1,17 +1,22 @@
-"""Scenes in COLLADA files (.dae), of the versions 1.4 and 1.5: nodes, meshes, plain materials.
+"""Scenes in COLLADA files (.dae), of the versions 1.4 and 1.5.
+
+Nodes, meshes, plain materials.
 
 What the files of robots use of it::
 
     <COLLADA> <asset> <unit meter="0.001"/> </asset>
-      <library_effects> <effect id> … <phong> <diffuse> <color> | <texture texture="SAMPLER"/> …
-      <library_materials> <material id> <instance_effect url="#…"/>
-      <library_geometries> <geometry id> <mesh> <source id> … <vertices id> …
-                           <triangles> | <polylist> | <polygons> | <tristrips> | <trifans>
-      <library_visual_scenes> <visual_scene id> <node id name> <matrix> | <translate> | <rotate> | <scale>, <instance_geometry>, <node> …
-      <scene> <instance_visual_scene url="#…"/>
+      <library_effects> <effect id> … <phong> <diffuse> <color> | <texture
+      texture="SAMPLER"/> … <library_materials> <material id> <instance_effect
+      url="#…"/> <library_geometries> <geometry id> <mesh> <source id> … <vertices id> …
+                           <triangles> | <polylist> | <polygons> | <tristrips> |
+                           <trifans>
+      <library_visual_scenes> <visual_scene id> <node id name> <matrix> | <translate> |
+      <rotate> | <scale>, <instance_geometry>, <node> … <scene> <instance_visual_scene
+      url="#…"/>
 
-Lengths are converted to metres. `up_axis` is ignored: robot models use the coordinates of such files as they are. Animations, skins,
-lights and cameras are not read. Only the file itself is opened.
+Lengths are converted to metres. `up_axis` is ignored: robot models use the coordinates
+of such files as they are. Animations, skins, lights and cameras are not read. Only the
+file itself is opened.
 """
 
 from __future__ import annotations
@@ -51,7 +56,8 @@ def numbers(element: Element, count: int | None = None) -> Floats:
     except ValueError as error:
         slip = number_slip(element.text or "")
         raise ValueError(
-            f"a <{element.tag}> has text that is not a number{f': {slip}' if slip else ''}"
+            f"a <{element.tag}> has text that is not a "
+            f"number{f': {slip}' if slip else ''}"
         ) from error
     if count is not None and len(values) != count:
         raise ValueError(f"a <{element.tag}> has {len(values)} numbers, not {count}")
@@ -102,7 +108,8 @@ def triangle_corners(
 ) -> tuple[Indices, Indices]:
     """Return where the corners (F, 3) of triangles are in the `index` (N,) of polygons of `counts` corners, and their polygons (F,).
 
-    Polygons with an index that is no vertex, and triangles with a corner that is not finite, are left out.
+    Polygons with an index that is no vertex, and triangles with a corner that is not
+    finite, are left out.
     """
     found = triangulate(
         np.insert(np.where(index < 0, 2**31 - 1, index), np.cumsum(counts), -1), points
@@ -115,7 +122,10 @@ def triangle_corners(
 
 @dataclass(frozen=True)
 class Part:
-    """A mesh in one material; `image` is the path of its texture as the file writes it, "" for none."""
+    """A mesh in one material.
+
+    `image` is the path of its texture as the file writes it, "" for none.
+    """
 
     mesh: Mesh
     material: Material
@@ -124,7 +134,11 @@ class Part:
 
 @dataclass(frozen=True)
 class SceneNode:
-    """A node of the scene: its `name` and `id`, its `transform` (4, 4) in the node above, its own `parts`, and the nodes below."""
+    """A node of the scene.
+
+    Its `name` and `id`, its `transform` (4, 4) in the node above, its own `parts`, and
+    the nodes below.
+    """
 
     name: str
     id: str
@@ -151,7 +165,8 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
 
     Returns
     -------
-    The scene as one node whose transform brings lengths to metres; and as text what could not be used.
+    The scene as one node whose transform brings lengths to metres; and as text what
+    could not be used.
 
     Raises
     ------
@@ -261,7 +276,10 @@ class _Reader:
         return 0.0
 
     def image(self, name: str, common: Element) -> str:
-        """Return the path of the image that a sampler means; some files name the image itself."""
+        """Return the path of the image that a sampler means.
+
+        Some files name the image itself.
+        """
         parameters = {
             found.get("sid", ""): found for found in common.findall("newparam")
         }

@@ -1,8 +1,11 @@
-"""The folder of mesh files beside a model: `robot.urdf` has its meshes in `robot_urdf_meshes/`, `robot.xml` in `robot_xml_meshes/`.
+"""The folder of mesh files beside a model.
 
-An existing file is used where its content is what is to be written, and else not changed: the new file gets another name (`ARM_2.obj`).
-So no mesh of another model is ever changed, and repeating a conversion gives the same files. Files that a model no longer names are not
-removed: other models may name them.
+`robot.urdf` has its meshes in `robot_urdf_meshes/`, `robot.xml` in `robot_xml_meshes/`.
+
+An existing file is used where its content is what is to be written, and else not
+changed: the new file gets another name (`ARM_2.obj`). So no mesh of another model is
+ever changed, and repeating a conversion gives the same files. Files that a model no
+longer names are not removed: other models may name them.
 """
 
 import hashlib
@@ -37,7 +40,8 @@ class MeshFolder:
     model:
         The file of the model. Nothing is written before `write`.
     format:
-        "obj" keeps numbers to the bit and colours, "stl" holds bare triangles and "glb" colours, both in single precision.
+        "obj" keeps numbers to the bit and colours, "stl" holds bare triangles and "glb"
+        colours, both in single precision.
 
     Raises
     ------
@@ -48,7 +52,8 @@ class MeshFolder:
     def __init__(self, model: Path, format: MeshFormat = "obj") -> None:
         if format not in get_args(MeshFormat):
             raise ValueError(
-                f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}"
+                f"meshes are written as {', '.join(get_args(MeshFormat))}, not as "
+                f"{format!r}"
             )
         self.model = model
         self.format = format
@@ -59,7 +64,10 @@ class MeshFolder:
             + "_meshes"
         )
         self.possible = not model.exists() or model.is_file()
-        """Whether there can be files beside the model: there are none beside a pipe or a terminal."""
+        """Whether there can be files beside the model.
+
+        There are none beside a pipe or a terminal.
+        """
         self.files: dict[str, bytes] = {}
         """What will be written, by path from the model's folder."""
         self._known: dict[tuple[int, int], tuple[str, Mesh, Material | None]] = {}
@@ -72,10 +80,13 @@ class MeshFolder:
     def add(
         self, mesh: Mesh, name: str, material: Material | None = None
     ) -> str | None:
-        """Add a mesh with finite vertices; return the path of its file from the model's folder, with slashes.
+        """Add a mesh with finite vertices.
 
-        The file is named after `name` (usually its link's), as far as that is a plain file name. The material goes into the file
-        where corners have colours of their own or a texture, and always in GLB. None where no file can be beside the model.
+        Return the path of its file from the model's folder, with slashes.
+
+        The file is named after `name` (usually its link's), as far as that is a plain
+        file name. The material goes into the file where corners have colours of their
+        own or a texture, and always in GLB. None where no file can be beside the model.
         """
         if not self.possible:
             return None
@@ -89,7 +100,10 @@ class MeshFolder:
         return self._known[key][0]
 
     def image(self, texture: Texture) -> str | None:
-        """Add the image of a texture; return its path from the model's folder, None where it cannot be read."""
+        """Add the image of a texture.
+
+        Return its path from the model's folder, None where it cannot be read.
+        """
         from PIL import Image
 
         if not self.possible:
@@ -99,7 +113,8 @@ class MeshFolder:
                 if texture.path.stat().st_size > _MAX_IMAGE_BYTES:
                     raise ValueError("too large")
                 data = texture.path.read_bytes()
-                # A file that is no image is not copied: a model may name any file of the user.
+                # A file that is no image is not copied: a model may name any file of
+                # the user.
                 Image.open(BytesIO(data), formats=IMAGE_FORMATS).close()
             except (OSError, ValueError):
                 self._missing_images.append(texture.path.name)
@@ -145,7 +160,8 @@ class MeshFolder:
         with new_folder(folder) if self.files else nullcontext(), ExitStack() as undo:
             for path, data in self.files.items():
                 target = self.model.parent / path
-                # Most of the time is spent waiting for the disk: an existing file with this content is not written again.
+                # Most of the time is spent waiting for the disk: an existing file with
+                # this content is not written again.
                 if _has_content(target, data):
                     note_written(target)
                     continue
@@ -157,10 +173,12 @@ class MeshFolder:
             undo.pop_all()
 
     def _add_files(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
-        """Add files whose names have the same beginning; return that beginning, one that is free here and in the folder.
+        """Add files whose names have the same beginning.
 
-        A name is free here if no other file has it, also where upper and lower case are the same; in the folder, if no file has it, or
-        one with the same content.
+        Return that beginning, one that is free here and in the folder.
+
+        A name is free here if no other file has it, also where upper and lower case are
+        the same; in the folder, if no file has it, or one with the same content.
         """
         plain = plain_name(name) or "mesh"
         number = 1

@@ -1,16 +1,22 @@
-"""Binary glTF files (GLB 2.0), written and read: what the browser draws of a link, and mesh files beside a model.
+"""Binary glTF files (GLB 2.0), written and read.
 
-Written: parts with the same surface are merged, so a link costs few draw calls. Colours of VRML97 are for the screen (sRGB) and those of
-glTF are linear, so they are converted; otherwise everything would look pale. VRML97's shininess becomes roughness as is common for
-Blinn–Phong exponents: roughness = √(2 / (2 + 128 · shininess)).
+What the browser draws of a link, and mesh files beside a model.
 
-Read with trimesh: colours, normals and texture coordinates of corners, visible sides, materials. A glTF splits a vertex wherever its
-corners differ. Here vertices at one position are merged again; a file of `to_glb` has their numbers in the attribute ``_VERTEX``, and in
+Written: parts with the same surface are merged, so a link costs few draw calls. Colours
+of VRML97 are for the screen (sRGB) and those of glTF are linear, so they are converted;
+otherwise everything would look pale. VRML97's shininess becomes roughness as is common
+for Blinn–Phong exponents: roughness = √(2 / (2 + 128 · shininess)).
+
+Read with trimesh: colours, normals and texture coordinates of corners, visible sides,
+materials. A glTF splits a vertex wherever its corners differ. Here vertices at one
+position are merged again; a file of `to_glb` has their numbers in the attribute
+``_VERTEX``, and in
 the `extras` of its mesh what glTF has no field for::
 
     "extras": {"bodymotion": {"crease_angle": 0.5, "normals": false}}
 
-Layout: the glTF 2.0 specification of the Khronos Group, chapters 3.6 (accessors), 3.7 (meshes), 3.9 (materials) and 4 (GLB).
+Layout: the glTF 2.0 specification of the Khronos Group, chapters 3.6 (accessors), 3.7
+(meshes), 3.9 (materials) and 4 (GLB).
 """
 
 import io
@@ -48,16 +54,21 @@ GENERATOR = "bodymotion"
 MAX_NODES = 100_000
 MAX_CORNERS = 4_000_000
 _READ_MODES = (0, 1, TRIANGLES, 5)
-"""Points, lines, triangles and strips of these: what trimesh makes geometries of, one per primitive and in their order."""
+"""Points, lines, triangles and strips of these.
+
+What trimesh makes geometries of, one per primitive and in their order.
+"""
 
 
 def to_glb(
     shapes: Iterable[Shape], paint: Material | None = None, glow: float = 0.0
 ) -> bytes | None:
-    """Return the shapes as a GLB, in the frame that they are in; None where nothing is visible.
+    """Return the shapes as a GLB, in the frame that they are in.
 
-    With `paint` everything has that material. With a `glow` the colours are multiplied by it and do not depend on light
-    (KHR_materials_unlit).
+    None where nothing is visible.
+
+    With `paint` everything has that material. With a `glow` the colours are multiplied
+    by it and do not depend on light (KHR_materials_unlit).
     """
     parts = surface_parts(shapes, paint)
     if parts:
@@ -80,7 +91,10 @@ def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
 
 
 def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """Convert sRGB colours (..., 3 or 4) in 0…1 to linear light (IEC 61966-2-1); a fourth channel is kept."""
+    """Convert sRGB colours (..., 3 or 4) in 0…1 to linear light (IEC 61966-2-1).
+
+    A fourth channel is kept.
+    """
     value = np.clip(np.nan_to_num(np.asarray(srgb, dtype=np.float32)), 0.0, 1.0)
     linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
     return np.concatenate([linear[..., :3], value[..., 3:]], axis=-1).astype(np.float32)
@@ -247,7 +261,9 @@ def _material(
 
 
 def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
-    """Embed an image file as PNG or JPEG; return its index and whether it is transparent, None where it is no image.
+    """Embed an image file as PNG or JPEG.
+
+    Return its index and whether it is transparent, None where it is no image.
 
     A file may be broken in any way; its surface is then drawn without it.
     """
@@ -278,11 +294,14 @@ def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
 
 
 def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
-    """Read a glTF with all its numbers in one file, binary or (`kind` "gltf") as text; trimesh takes it apart.
+    """Read a glTF with all its numbers in one file, binary or (`kind` "gltf") as text.
+
+    Trimesh takes it apart.
 
     Returns
     -------
-    The triangles of the scene that is shown; and the number of images, not read, 0 for a file of bodymotion, whose model names them.
+    The triangles of the scene that is shown; and the number of images, not read, 0 for
+    a file of bodymotion, whose model names them.
 
     Raises
     ------
@@ -346,7 +365,11 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
 
 
 def _check_sizes(header: dict[str, Any], size: int) -> None:
-    """Check what trimesh does not: that all numbers are in the file, and that few bytes do not stand for many nodes or corners."""
+    """Check what trimesh does not.
+
+    That all numbers are in the file, and that few bytes do not stand for many nodes or
+    corners.
+    """
     accessors, nodes, meshes = (
         header.get(table, []) for table in ("accessors", "nodes", "meshes")
     )

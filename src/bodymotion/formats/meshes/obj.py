@@ -1,12 +1,15 @@
-"""Wavefront OBJ with its materials (MTL), written and read: text, so numbers keep all their digits.
+"""Wavefront OBJ with its materials (MTL), written and read.
 
-Written are `v` (with a colour where corners have colours), `vt`, `vn` and `f` in the order of the mesh, a `usemtl` before the faces of
+Text, so numbers keep all their digits.
+
+Written are `v` (with a colour where corners have colours), `vt`, `vn` and `f` in the
+order of the mesh, a `usemtl` before the faces of
 each colour where faces have colours, and one comment with what OBJ cannot hold::
 
     # bodymotion crease_angle 0.5 two_sided 0 channels 3
 
-The reader knows these, and what modelling programs write: polygons of any size, indices counted from the end, `mtllib`. Curves, lines,
-groups and smoothing are not read.
+The reader knows these, and what modelling programs write: polygons of any size, indices
+counted from the end, `mtllib`. Curves, lines, groups and smoothing are not read.
 """
 
 import math
@@ -33,7 +36,11 @@ MARK = "# bodymotion"
 
 @dataclass(frozen=True)
 class _Colored:
-    """A mesh's arrays as OBJ has them: colours of vertices (V, 3), or the materials (F,) of faces and their colours (M, 3 or 4)."""
+    """A mesh's arrays as OBJ has them.
+
+    Colours of vertices (V, 3), or the materials (F,) of faces and their colours (M, 3
+    or 4).
+    """
 
     vertices: Floats
     faces: npt.NDArray[np.integer]
@@ -67,7 +74,8 @@ def to_obj(
     colored = _colored(mesh)
     head = [
         "# Wavefront OBJ by bodymotion",
-        f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided {int(mesh.two_sided)}"
+        f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided "
+        f"{int(mesh.two_sided)}"
         + (
             f" channels {mesh.colors.values.shape[1]}"
             if mesh.colors is not None
@@ -122,7 +130,8 @@ def _colored(mesh: Mesh) -> _Colored:
         return _Colored(
             mesh.vertices, mesh.faces, face_materials=corner[:, 0], materials=rows
         )
-    # Each vertex once for each colour that it has; where it has one, vertices keep their numbers.
+    # Each vertex once for each colour that it has; where it has one, vertices keep
+    # their numbers.
     first = np.full(len(mesh.vertices), -1, dtype=np.int64)
     first[mesh.faces] = corner
     if (first[mesh.faces] == corner).all():
@@ -162,7 +171,8 @@ def _faces(
     table = np.stack(columns, axis=2).astype(np.int64) + 1
 
     def written(rows: Indices) -> bytes:
-        # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside of corners.
+        # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside
+        # of corners.
         text = (
             json_text(rows)[3:-3]
             .replace(b"]],[[", b"\nf ")
@@ -183,12 +193,16 @@ def _faces(
 
 
 def to_mtl(materials: dict[str, tuple[Material, str]]) -> bytes:
-    """Return the bytes of a library of materials: by name, each with the path of its image or ""."""
+    """Return the bytes of a library of materials.
+
+    By name, each with the path of its image or "".
+    """
     lines = []
     for name, (look, image) in materials.items():
         lines += [
             f"newmtl {name}",
-            f"Ka {number_text([look.ambient_intensity * value for value in look.diffuse])}",
+            "Ka "
+            f"{number_text([look.ambient_intensity * value for value in look.diffuse])}",
             f"Kd {number_text(look.diffuse)}",
             f"Ks {number_text(look.specular)}",
             f"Ke {number_text(look.emissive)}",
@@ -208,11 +222,13 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     data:
         The file.
     library:
-        Returns the bytes of a file of materials by its name in the OBJ, None where there is none.
+        Returns the bytes of a file of materials by its name in the OBJ, None where
+        there is none.
 
     Returns
     -------
-    One part; several where surfaces have images. Faces in several plain materials are one mesh with colours.
+    One part; several where surfaces have images. Faces in several plain materials are
+    one mesh with colours.
 
     Raises
     ------
@@ -275,13 +291,17 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
         colors=_attribute(colors, corners[:, :, 0]) if colors is not None else None,
         two_sided=mark.get(b"two_sided") == b"1",
     )
-    # Numbers of a colour, where the file gives this number; else four where a material is not opaque, or three.
+    # Numbers of a colour, where the file gives this number; else four where a material
+    # is not opaque, or three.
     channels = {b"3": 3, b"4": 4}.get(mark.get(b"channels", b""))
     return _parts_by_material(whole, faces[owner, 3], list(names), known, channels)
 
 
 def _numbers(rows: list[bytes], min_width: int) -> Floats:
-    """Return rows of numbers as an array; rows of different lengths are cut to the shortest."""
+    """Return rows of numbers as an array.
+
+    Rows of different lengths are cut to the shortest.
+    """
     lengths = {len(row.split()) for row in rows} or {min_width}
     shortest = min(lengths)
     if shortest < min_width:
@@ -305,7 +325,10 @@ def _table(rows: list[bytes], width: int, between: str | None, fault: str) -> Fl
 
 
 def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
-    """Return the number of corners of each face, and the indices (N, 3) of corners: vertex, texture coordinate, normal; −1 for none."""
+    """Return the number of corners of each face, and the indices (N, 3) of corners.
+
+    Vertex, texture coordinate, normal; −1 for none.
+    """
     counts = np.array([len(row.split()) for row in rows], dtype=np.int64)
     # An index that is left out becomes a zero: 1//3 is 1/0/3, and 1 is 1/0/0.
     words = (
@@ -321,7 +344,8 @@ def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
         whole = np.where(
             whole < 0, np.repeat(before, counts, axis=0) + whole + 1, whole
         )
-    # 0 is not an index, and one counted from the end may be before the first: both become "none".
+    # 0 is not an index, and one counted from the end may be before the first: both
+    # become "none".
     return counts, np.where(whole >= 1, whole - 1, -1)
 
 
@@ -379,7 +403,10 @@ def _part(mesh: Mesh, chosen: Bools) -> Mesh:
 
 
 def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
-    """Return the materials of a library by name, each with the path of its image or ""; other lines are skipped."""
+    """Return the materials of a library by name, each with the path of its image or "".
+
+    Other lines are skipped.
+    """
     found: dict[str, dict[str, str]] = {}
     lines: dict[str, str] = {}
     for line in data.decode("utf-8", "replace").splitlines():

@@ -1,4 +1,7 @@
-"""Reading the mesh files that a model names, each once, into shapes; those of a large model in several readings (`MeshPasses`)."""
+"""Reading the mesh files that a model names, each once, into shapes.
+
+Those of a large model in several readings (`MeshPasses`).
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +21,10 @@ MAX_BYTES = 10**9
 
 
 class MeshReader:
-    """Read mesh files for a model; faults in them are reported under the rule `broken`."""
+    """Read mesh files for a model.
+
+    Faults in them are reported under the rule `broken`.
+    """
 
     def __init__(self, broken: Rule, found: Diagnostics) -> None:
         self.broken = broken
@@ -38,7 +44,10 @@ class MeshReader:
     def shapes(
         self, path: Path, parts: InlineLoader, location: Location
     ) -> tuple[Shape, ...]:
-        """Return the shapes of a file, none where it cannot be read; `parts` finds the files that it names."""
+        """Return the shapes of a file, none where it cannot be read.
+
+        `parts` finds the files that it names.
+        """
         if path in self._shapes:
             return self._shapes[path]
         self._shapes[path] = ()
@@ -67,7 +76,9 @@ class MeshReader:
 
 
 def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
-    """Read a mesh file by its suffix: .obj, .dae, .glb, .gltf, .wrl, .stl and what else trimesh knows.
+    """Read a mesh file by its suffix.
+
+    .obj, .dae, .glb, .gltf, .wrl, .stl and what else trimesh knows.
 
     Parameters
     ----------

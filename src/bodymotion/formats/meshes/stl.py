@@ -1,10 +1,14 @@
-"""STL files, written as bytes; and plain meshes of any format that trimesh knows (STL, PLY, OFF, 3MF …), read.
+"""STL files, written as bytes.
 
-Binary STL: 80 bytes of header, the number of triangles, then for each its normal and three corners as 12 floats, and two bytes; all of it
-little-endian and in single precision (3D Systems, "StereoLithography Interface Specification", 1989).
+And plain meshes of any format that trimesh knows (STL, PLY, OFF, 3MF …), read.
 
-Text STL: `solid NAME`, for each triangle `facet normal … outer loop`, three lines `vertex X Y Z`, `endloop endfacet`, then `endsolid`. A
-file may have many solids; they are one mesh.
+Binary STL: 80 bytes of header, the number of triangles, then for each its normal and
+three corners as 12 floats, and two bytes; all of it little-endian and in single
+precision (3D Systems, "StereoLithography Interface Specification", 1989).
+
+Text STL: `solid NAME`, for each triangle `facet normal … outer loop`, three lines
+`vertex X Y Z`, `endloop endfacet`, then `endsolid`. A file may have many solids; they
+are one mesh.
 """
 
 import re
@@ -25,7 +29,10 @@ _TRIANGLE = np.dtype(
 MAX_BYTES = 2 * 10**9
 
 ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
-"""Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
+"""Archives hold several files, of any size once unpacked.
+
+None of them is known to be the mesh.
+"""
 
 TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
@@ -59,12 +66,14 @@ def read_mesh_file(path: Path) -> Mesh:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError("the file is too large")
-        # From a stream, not by its name: so no file that it names (a material, an image) is opened.
+        # From a stream, not by its name: so no file that it names (a material, an
+        # image) is opened.
         with path.open("rb") as stream:
             if zipfile.is_zipfile(stream):
                 with zipfile.ZipFile(stream) as archive:
                     unpacked = sum(member.file_size for member in archive.infolist())
-                # A mesh of its own: what other meshes of the model take is not its fault.
+                # A mesh of its own: what other meshes of the model take is not its
+                # fault.
                 Budget(str(path), stream.seek(0, 2)).take_bytes(unpacked)
             stream.seek(0)
             if path.suffix.lower() == ".stl":
@@ -94,7 +103,9 @@ def read_mesh_file(path: Path) -> Mesh:
 
 
 def _text_corners(data: bytes) -> Floats | None:
-    """Return the corners (3 n, 3) of the triangles in a text file; None for a binary one.
+    """Return the corners (3 n, 3) of the triangles in a text file.
+
+    None for a binary one.
 
     trimesh refuses those without `endsolid`, and those in one line.
     """

@@ -1,7 +1,8 @@
 """<attach>: a body, a frame or the whole world of another model, in this one.
 
-As in MuJoCo, each name of the other model gets a prefix, numbers keep the meaning that its <compiler> gives them, and its elements keep its
-defaults. Elements of other sections, such as actuators, come along if everything that they name does.
+As in MuJoCo, each name of the other model gets a prefix, numbers keep the meaning that
+its <compiler> gives them, and its elements keep its defaults. Elements of other
+sections, such as actuators, come along if everything that they name does.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.tree import MISSING, Document, Element
 
 MAX_ELEMENTS = 10**5
-"""Of all attached models together, with their defaults: more than any robot has, and copied in a few seconds."""
+"""Of all attached models together, with their defaults.
+
+More than any robot has, and copied in a few seconds.
+"""
 MAX_NESTING = 20  # Models that attach models.
 SECTIONS = ("custom", "contact", "tendon", "equality", "actuator", "sensor")
 """In an order in which elements name only those of earlier sections."""
 WITHOUT_DEFAULTS = ("custom", "sensor")
 ONE_CLASS = ("tendon", "equality")
-"""Sections whose elements have the defaults of the section's name, whatever their own."""
+"""Sections whose elements have the defaults of the section's name, whatever their own.
+"""
 
 
 @dataclass
@@ -59,7 +64,8 @@ class Attacher:
     Attributes
     ----------
     open_model:
-        Returns the root of the model that a <model> names; None where it cannot be read, which is reported.
+        Returns the root of the model that a <model> names; None where it cannot be
+        read, which is reported.
     settings:
         By id of a document, the settings of the attached model that it is a part of.
     documents:
@@ -72,7 +78,10 @@ class Attacher:
     _count: int = 0
 
     def attach(self, root: Element, nesting: int = 0) -> list[ClassTree]:
-        """Replace each <attach> of a model by what it stands for; return the classes of defaults that this needs."""
+        """Replace each <attach> of a model by what it stands for.
+
+        Return the classes of defaults that this needs.
+        """
         attaching = [
             (parent, element)
             for world in root.all("worldbody")
@@ -142,7 +151,10 @@ class Attacher:
         return Model(root, settings, classes, Defaults(root, classes))
 
     def _content(self, attach: Element, model: Model) -> Element | None:
-        """Return what is attached, in a <frame>; None where the model has no such body or frame, which is reported."""
+        """Return what is attached, in a <frame>.
+
+        None where the model has no such body or frame, which is reported.
+        """
         prefix = attach.get("prefix")
         main = main_class(prefix)
         kind = "frame" if attach.get("frame") else "body"
@@ -233,7 +245,10 @@ def _with_defaults(element: Element, section: str, defaults: Defaults) -> Elemen
 
 
 def _name_of(element: Element) -> str:
-    """Return the name of an asset; without one, as in MuJoCo, that of its file."""
+    """Return the name of an asset.
+
+    Without one, as in MuJoCo, that of its file.
+    """
     file = PurePosixPath(element.get("file").replace("\\", "/"))
     return element.get("name") or file.stem
 

@@ -1,7 +1,10 @@
-"""The bodies of a model with their joints and masses: read as links, depth-first in the order of the file, and written.
+"""The bodies of a model with their joints and masses.
 
-MuJoCo accepts no moving body without mass, but a body may have several joints. So where a body was read from MJCF, links without mass,
-shapes or devices that carry one other link are written into the body of that link. So are those of a planar joint of URDF.
+Read as links, depth-first in the order of the file, and written.
+
+MuJoCo accepts no moving body without mass, but a body may have several joints. So where
+a body was read from MJCF, links without mass, shapes or devices that carry one other
+link are written into the body of that link. So are those of a planar joint of URDF.
 """
 
 from __future__ import annotations
@@ -69,9 +72,15 @@ from bodymotion.model.rules import NO_LINKS, REVERSED_LIMITS
 
 MAX_ID = 9999
 IS_ROOT = "is_root"
-"""Key of what <custom> keeps of the world: whether it is the root link, though it has one body that has no joint, or is free."""
+"""Key of what <custom> keeps of the world.
+
+Whether it is the root link, though it has one body that has no joint, or is free.
+"""
 FLOATS_IN = "floats_in"
-"""Key of what <custom> keeps of a free link: the body that it is a child of, and its place among the children."""
+"""Key of what <custom> keeps of a free link.
+
+The body that it is a child of, and its place among the children.
+"""
 _PLACED = ("name", "class", "type", "pos", "axis")
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 """Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
@@ -90,7 +99,10 @@ MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal momen
 
 @dataclass
 class RawLink:
-    """A link, and the elements of its body that are read later: sites and cameras, with the frames around them."""
+    """A link, and the elements of its body that are read later.
+
+    Sites and cameras, with the frames around them.
+    """
 
     name: str
     parent: int
@@ -184,7 +196,10 @@ class Tree:
             self._bodies([(item, 0) for item in tops])
 
     def _plain(self, item: Item) -> dict[str, object]:
-        """Return an element of the world as plain data; instead of a geom's material its colour."""
+        """Return an element of the world as plain data.
+
+        Instead of a geom's material its colour.
+        """
         values = in_body_frame(item, self.settings)
         if item.element.name == "geom":
             material = self.geoms.material(item.element)
@@ -197,8 +212,8 @@ class Tree:
     def _robot(self, tops: list[Item]) -> list[Item]:
         """Return the bodies of the world that are read.
 
-        The robot is the body with the most joints. If it is free, the others are left out, because a Body has one free
-        root. Otherwise all are read.
+        The robot is the body with the most joints. If it is free, the others are left
+        out, because a Body has one free root. Otherwise all are read.
         """
         free = [top for top in tops if "free" in self._joints(top)]
         if len(tops) < 2 or not free:
@@ -250,7 +265,10 @@ class Tree:
         return self.defaults.known(item.element, "childclass")
 
     def _separate_floating(self, tops: list[Item]) -> list[Item]:
-        """Return the bodies that are children of the world; those that float in another body are added when it is read."""
+        """Return the bodies that are children of the world.
+
+        Those that float in another body are added when it is read.
+        """
         found: list[Item] = []
         for top in tops:
             name = top.element.get("name")
@@ -402,7 +420,10 @@ class Tree:
     def _chain(
         self, joints: list[JointRead], body_pose: Floats, name: str, element: Element
     ) -> list[RawLink]:
-        """Return the links of a body with these joints: each rotates about its anchor, and the last has the body's frame."""
+        """Return the links of a body with these joints.
+
+        Each rotates about its anchor, and the last has the body's frame.
+        """
         chain: list[RawLink] = []
         before = body_pose
         at = np.zeros(3)
@@ -557,7 +578,10 @@ def displacement(joint: Joint, value: float) -> Floats:
 
 
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
-    """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
+    """Return the three joints that a ball joint is read as.
+
+    Each keeps the attributes of the ball joint.
+    """
     extra = {"mjcf": {"ball": {"name": name, **attributes}}}
     return [
         Joint(
@@ -589,7 +613,10 @@ class JointRead:
 
 
 def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
-    """Return the joints of a body in the order in which they move it; three for a ball joint."""
+    """Return the joints of a body in the order in which they move it.
+
+    Three for a ball joint.
+    """
     found: list[JointRead] = []
     for item in items:
         element = item.element
@@ -701,7 +728,10 @@ def _of_one_value(
 
 
 def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, float]:
-    """Return the limits that apply: those of range, where limited is "true", or "auto" and the compiler has autolimits."""
+    """Return the limits that apply.
+
+    Those of range, where limited is "true", or "auto" and the compiler has autolimits.
+    """
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
@@ -730,7 +760,10 @@ def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, f
 
 
 def with_kept(joint: Joint, kept: object) -> Joint:
-    """Return a joint with the fields that <custom> keeps of it; armature in the <joint> itself takes precedence."""
+    """Return a joint with the fields that <custom> keeps of it.
+
+    Armature in the <joint> itself takes precedence.
+    """
     if not isinstance(kept, dict):
         return joint
     values = usable(
@@ -771,7 +804,10 @@ def with_kept(joint: Joint, kept: object) -> Joint:
 def joint_element(
     link: Link, name: str, problems: Diagnostics, *, top: bool
 ) -> Element | None:
-    """Return the joint of a link, which may be in the world (`top`); None where it is fixed to its parent. Losses go to `problems`."""
+    """Return the joint of a link, which may be in the world (`top`).
+
+    None where it is fixed to its parent. Losses go to `problems`.
+    """
     joint = link.joint
 
     def lose(rule: Rule, message: str) -> None:
@@ -865,7 +901,9 @@ def rest_of(joint: Joint) -> float:
 
 
 def joint_limits(joint: Joint) -> tuple[float, float] | None:
-    """Return the limits of a joint for MuJoCo; None where there are none.
+    """Return the limits of a joint for MuJoCo.
+
+    None where there are none.
 
     MuJoCo ignores equal limits: the upper one is then the next larger number.
     """
@@ -898,7 +936,10 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
 
 
 def chains(body: Body) -> dict[int, tuple[int, ...]]:
-    """Return the links that are written in the body of another one: by index of that one, in order from the parent."""
+    """Return the links that are written in the body of another one.
+
+    By index of that one, in order from the parent.
+    """
     planar = body.extra.get(PLANAR_JOINTS)
     if isinstance(planar, Mapping):
         below_planar = set(planar)
@@ -970,7 +1011,8 @@ def in_last_frame(
 ) -> tuple[Floats, list[tuple[Floats, Floats]]]:
     """Return the pose (7,) of the last link in the parent of the first one, at `ref`, and the anchor and axis of each joint.
 
-    Anchor (3,) [m], the point that a joint rotates about, and axis (3,) are in the last link's frame.
+    Anchor (3,) [m], the point that a joint rotates about, and axis (3,) are in the last
+    link's frame.
     """
     whole = poses.IDENTITY
     anchors_and_axes: list[tuple[Floats, Floats]] = []
@@ -983,9 +1025,12 @@ def in_last_frame(
 
 
 def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...]]:
-    """Return the body as MuJoCo accepts it, and what was changed. Links that are written in the body of others need no mass.
+    """Return the body as MuJoCo accepts it, and what was changed.
 
-    Raises FormatError when MuJoCo refuses a link and `strict`; the message names all such links.
+    Links that are written in the body of others need no mass.
+
+    Raises FormatError when MuJoCo refuses a link and `strict`; the message names all
+    such links.
     """
     within = {index for ahead in chains(body).values() for index in ahead}
     found = [
@@ -1011,8 +1056,8 @@ def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...
 def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
     """Add the <inertial> of a link to its body, as exactly as MuJoCo accepts it.
 
-    Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along their axes, the smallest one raised by the
-    rounding error.
+    Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along
+    their axes, the smallest one raised by the rounding error.
     """
     mass = link.mass
     tensor = link.inertia
@@ -1069,7 +1114,10 @@ def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
 
 
 def _raised(moments: Floats) -> Floats:
-    """Return moments with the smallest one raised until MuJoCo's test without tolerance holds: a + b ≥ c."""
+    """Return moments with the smallest one raised until MuJoCo's test without tolerance holds.
+
+    A + b ≥ c.
+    """
     lifted = np.maximum(moments, 0.0)
     a, b, c = np.argsort(lifted).tolist()
     if lifted[a] + lifted[b] < lifted[c]:
@@ -1082,7 +1130,8 @@ def _raised(moments: Floats) -> Floats:
 class LinkWriter:
     """Writes the links of one body; losses are added to `problems`.
 
-    `elements` are the elements of the links, `joint_names` the names of their joints, both by link index.
+    `elements` are the elements of the links, `joint_names` the names of their joints,
+    both by link index.
     """
 
     def __init__(self, output: Output, geoms: GeomWriter) -> None:
@@ -1104,7 +1153,10 @@ class LinkWriter:
         """Joints with a value so far: the id that the reader gives to the next one."""
 
     def write(self, link: Link, world: Element) -> None:
-        """Add a link to the body of its parent, or to the world; links come in link order."""
+        """Add a link to the body of its parent, or to the world.
+
+        Links come in link order.
+        """
         if link.index in self._within:
             return
         if link.index == 0 and _is_world(self.body):
@@ -1254,7 +1306,11 @@ class LinkWriter:
     def _segments(
         self, link: Link, values: dict[str, object], *, complete: bool
     ) -> None:
-        """Keep the segments of a link; they can be separated read_back where all of their shapes are written (`complete`)."""
+        """Keep the segments of a link.
+
+        They can be separated read_back where all of their shapes are written
+        (`complete`).
+        """
         if len(link.segments) == 1 and np.array_equal(
             link.segments[0].transform, np.eye(4)
         ):
@@ -1310,7 +1366,10 @@ def _lights(element: Element, values: Mapping[str, object]) -> None:
 
 
 def _is_world(body: Body) -> bool:
-    """Return whether the root is the world: that of an MJCF file, or one of another format without mass and shapes."""
+    """Return whether the root is the world.
+
+    That of an MJCF file, or one of another format without mass and shapes.
+    """
     root = body.links[0]
     is_plain = not root.segments and len(body.links) > 1
     return (

@@ -17,7 +17,10 @@ from bodymotion.geometry.arrays import Floats, unit
 from bodymotion.model.rules import ZERO_QUATERNION
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-"""The attributes for an orientation: an element that has one of them inherits none of the others."""
+"""The attributes for an orientation.
+
+An element that has one of them inherits none of the others.
+"""
 _ONE_OF = (
     ORIENTATIONS,
     ("fromto", *ORIENTATIONS),
@@ -35,7 +38,10 @@ MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `<compiler>` with their defaults, as in the documentation of MJCF; `angle` [rad] is an angle of 1 in the file."""
+    """The settings of `<compiler>` with their defaults, as in the documentation of MJCF.
+
+    `angle` [rad] is an angle of 1 in the file.
+    """
 
     angle: float = math.pi / 180.0
     eulerseq: str = "xyz"
@@ -61,7 +67,10 @@ class Settings:
 
 
 def read_settings(root: Element) -> Settings:
-    """Return the settings of all `<compiler>` elements of a model; of an attribute that is repeated, the last one."""
+    """Return the settings of all `<compiler>` elements of a model.
+
+    Of an attribute that is repeated, the last one.
+    """
     elements: dict[str, Element] = {}
     for element in root.all("compiler"):
         for name in element.attributes:
@@ -79,7 +88,8 @@ def read_settings(root: Element) -> Settings:
         value = elements[name].get(name)
         if allowed and value not in allowed:
             elements[name].wrong(
-                f"{name} of <compiler> is {value!r:.60}; expected one of {', '.join(allowed)}",
+                f"{name} of <compiler> is {value!r:.60}; expected one of "
+                f"{', '.join(allowed)}",
                 name,
             )
             return default
@@ -144,13 +154,19 @@ def main_class(prefix: str) -> str:
 
 
 class Defaults:
-    """The classes of a model by name; "" is the class of elements that name none."""
+    """The classes of a model by name.
+
+    "" is the class of elements that name none.
+    """
 
     def __init__(self, root: Element, attached: Sequence[ClassTree] = ()) -> None:
         self._classes: dict[str, dict[str, _Attributes]] = {"": {}}
         self._nameless = 0
         self._missing: set[str] = set()
-        """Names of missing classes. Each class without a name may be one of them."""
+        """Names of missing classes.
+
+        Each class without a name may be one of them.
+        """
         self._size = 0
         self._read(root, "", "")
         for tree in attached:
@@ -195,7 +211,10 @@ class Defaults:
             stack += [(child, own) for child in reversed(list(element.all("default")))]
 
     def known(self, element: Element, name: str) -> str:
-        """Return the name of the class in an attribute of an element; `UNKNOWN` where it is missing, which is reported."""
+        """Return the name of the class in an attribute of an element.
+
+        `UNKNOWN` where it is missing, which is reported.
+        """
         value = element.get(name)
         if value not in self._classes and value != "main":
             if value in self._missing:
@@ -243,7 +262,10 @@ def _merge(target: _Attributes, element: Element) -> None:
 
 @dataclass(frozen=True)
 class Item:
-    """An element of a body with its defaults, and the pose (7,) in the body of the `<frame>`s around it; None without such."""
+    """An element of a body with its defaults, and the pose (7,) in the body of the `<frame>`s around it.
+
+    None without such.
+    """
 
     element: Element
     frame: Floats | None
@@ -290,7 +312,10 @@ def pose(element: Element, settings: Settings) -> Floats:
 
 
 def orientation(element: Element, settings: Settings) -> Floats:
-    """Return the orientation of an element (4,) w x y z, that of quat as it is in the file; the identity where it cannot be read."""
+    """Return the orientation of an element (4,) w x y z, that of quat as it is in the file.
+
+    The identity where it cannot be read.
+    """
     settings = settings.of(element)
     names = [name for name in ORIENTATIONS if name in element.attributes]
     if not names:
@@ -336,7 +361,10 @@ def orientation(element: Element, settings: Settings) -> Floats:
 
 
 def rotation_to(direction: Floats) -> Floats | None:
-    """Return the smallest rotation (4,) of z to a direction; None where the direction has no length."""
+    """Return the smallest rotation (4,) of z to a direction.
+
+    None where the direction has no length.
+    """
     length = np.linalg.norm(direction)
     if length < MIN_LENGTH:
         return None
@@ -351,7 +379,11 @@ def rotation_to(direction: Floats) -> Floats | None:
 
 
 def _euler(angles: Floats, sequence: str) -> Floats:
-    """Rotate in the order of eulerseq: lower case about the axes of the rotated frame, upper case about those of the parent."""
+    """Rotate in the order of eulerseq.
+
+    Lower case about the axes of the rotated frame, upper case about those of the
+    parent.
+    """
     result = np.array(rotations.IDENTITY)
     for letter, angle in zip(sequence, angles.tolist(), strict=True):
         step = rotations.from_axis_angle(np.eye(3)["xyz".index(letter.lower())], angle)

@@ -87,7 +87,8 @@ class DeviceReader:
     ) -> list[tuple[Device, Element]]:
         """Return the devices in link order, and their elements.
 
-        `used` are the sites of closed loops, `left_out` those of bodies that are not read.
+        `used` are the sites of closed loops, `left_out` those of bodies that are not
+        read.
         """
         sensing = self._sensors(root, left_out)
         found: list[tuple[Device, Element, Any]] = []
@@ -304,7 +305,10 @@ class DeviceReader:
 
 
 class DeviceWriter:
-    """Writes the devices of a body; sensors are added to `sensors` in the order of the body's devices."""
+    """Writes the devices of a body.
+
+    Sensors are added to `sensors` in the order of the body's devices.
+    """
 
     def __init__(self, output: Output, sensors: Element) -> None:
         self.names = output.names
@@ -317,7 +321,10 @@ class DeviceWriter:
         """By id of an element, the position of a sensor in the file that the body was read from."""
 
     def write(self, body: Element, device: Device, order: int | None) -> None:
-        """Add a device to the body of its link; `order` is its number among all devices, where that of the tree differs."""
+        """Add a device to the body of its link.
+
+        `order` is its number among all devices, where that of the tree differs.
+        """
         wanted = device.name or f"{device.kind}_{max(device.id, 0)}"
         if isinstance(device, VisionSensor):
             name = self.names.free("camera", wanted)
@@ -354,7 +361,10 @@ class DeviceWriter:
         )
 
     def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
-        """Write a device as the site and sensors that it was read from; False where it was read from none, or has changed."""
+        """Write a device as the site and sensors that it was read from.
+
+        False where it was read from none, or has changed.
+        """
         own = mjcf_values(device.extra)
         site = attributes_of(own.get("site"))
         sensors = own.get("sensors")
@@ -447,7 +457,8 @@ class DeviceWriter:
         if device.num_rays > MAX_RAYS:
             self._report(
                 device,
-                f"it has {device.num_rays} rays, more than {MAX_RAYS}: they are not written",
+                f"it has {device.num_rays} rays, more than {MAX_RAYS}: they are not "
+                "written",
             )
             return
         for number, angle in enumerate(device.ray_angles.tolist()):
@@ -500,7 +511,10 @@ def _kept_values(
 
 
 def _limit_of(device: Device, sensor: str) -> float:
-    """Return the limit of one of a device's sensors, which is one number for all directions in MuJoCo; 0 where there is none."""
+    """Return the limit of one of a device's sensors, which is one number for all directions in MuJoCo.
+
+    0 where there is none.
+    """
     limit = np.atleast_1d(
         device.max_distance
         if isinstance(device, RangeSensor)
@@ -515,7 +529,8 @@ def _limit_of(device: Device, sensor: str) -> float:
 def _image(device: VisionSensor) -> dict[str, str]:
     width = int(device.width)
     height = int(device.height)
-    # The field of view is that of the height in MuJoCo, that of the shorter side in a Body, as in Choreonoid.
+    # The field of view is that of the height in MuJoCo, that of the shorter side in a
+    # Body, as in Choreonoid.
     angle = angle_over(device.field_of_view, min(width, height), height)
     if 0 < angle < np.pi:
         attributes = {"fovy": number_text(np.degrees(angle))}

@@ -1,6 +1,9 @@
-"""What MJCF has and a Body has no field for: plain data in the `extra` of the body, under "mjcf".
+"""What MJCF has and a Body has no field for.
 
-The writer writes it back where it was: an element is written if everything that it names is in the model; others are left out and reported.
+Plain data in the `extra` of the body, under "mjcf".
+
+The writer writes it back where it was: an element is written if everything that it
+names is in the model; others are left out and reported.
 """
 
 from __future__ import annotations
@@ -89,7 +92,10 @@ MAX_LISTED_JOINTS = 3  # Joints that a message names.
 def body_extras(
     element: Element, lights: Sequence[Item], settings: Settings
 ) -> dict[str, object]:
-    """Return what a body has besides joints, mass, shapes and devices: attributes and lights."""
+    """Return what a body has besides joints, mass, shapes and devices.
+
+    Attributes and lights.
+    """
     values: dict[str, object] = {
         "body": {
             key: value
@@ -102,7 +108,10 @@ def body_extras(
 
 
 def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
-    """Return an element of a body as plain data: with its defaults, in the body's frame, angles in radians."""
+    """Return an element of a body as plain data.
+
+    With its defaults, in the body's frame, angles in radians.
+    """
     element = item.element
     values = {
         key: value
@@ -141,10 +150,10 @@ def with_efforts(
 ) -> tuple[Link, ...]:
     """Return the links with the effort ranges of their joints.
 
-    MuJoCo clamps the force of each actuator (`forcerange`), and then the sum of those on
-    a joint (`actuatorfrcrange`, which the joint has already). Where a model has neither,
-    the range of a motor's control is one of its force. Else it is not used: it is often
-    −1 to 1, for a policy that is scaled elsewhere.
+    MuJoCo clamps the force of each actuator (`forcerange`), and then the sum of those
+    on a joint (`actuatorfrcrange`, which the joint has already). Where a model has
+    neither, the range of a motor's control is one of its force. Else it is not used: it
+    is often −1 to 1, for a policy that is scaled elsewhere.
     """
     by_joint = {
         link.joint.name: link.index
@@ -190,7 +199,8 @@ def _report_narrow_controls(motors: Sequence[Element]) -> None:
     joints = tuple(motor.get("joint") for motor in motors)
     message = (
         f"the range of the control of {counted(len(joints), 'joint')} "
-        f"({listed(joints, MAX_LISTED_JOINTS)}) is narrower than the limits of its force; "
+        f"({listed(joints, MAX_LISTED_JOINTS)}) is narrower than the limits of its "
+        "force; "
         "the limits count"
     )
     motors[0].report(rules.NARROW_CONTROL, message, data={"joints": joints})
@@ -249,7 +259,9 @@ def plain_sections(
     devices: DeviceReader,
     tree: Tree,
 ) -> dict[str, object]:
-    """Return the elements that no field of a body holds, by section; of a file of ours without those that the writer makes again.
+    """Return the elements that no field of a body holds, by section.
+
+    Of a file of ours without those that the writer makes again.
 
     `of_body` is what <custom> keeps of the body.
     """
@@ -300,7 +312,8 @@ def plain_sections(
         for child in root.inside("custom")
         if not child.get("name").startswith("bodymotion ")
     ]
-    # Images of materials are read; other textures, such as the sky, and height fields are kept.
+    # Images of materials are read; other textures, such as the sky, and height fields
+    # are kept.
     found["asset"] = [
         child
         for child in root.inside("asset")
@@ -389,7 +402,10 @@ def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, obj
 
 
 def _kind(section: str, element: Element) -> str:
-    """Return the kind of object that an element of a section is: names are unique within a kind."""
+    """Return the kind of object that an element of a section is.
+
+    Names are unique within a kind.
+    """
     if section in ("actuator", "sensor", "equality"):
         return section
     return KINDS.get(element.name, element.name)
@@ -437,7 +453,10 @@ class ExtraSections:
     def lists(
         self, sections: Mapping[str, Element], without: Collection[str] = ()
     ) -> None:
-        """Add elements to the sections of a model, which already have the elements of the body; not to those in `without`."""
+        """Add elements to the sections of a model, which already have the elements of the body.
+
+        Not to those in `without`.
+        """
         for section in sections.values():
             self._collect_names(section)
         for name in (name for name in LISTS if name not in without):
@@ -521,7 +540,11 @@ class ExtraSections:
             stack += [(child, inside) for child in one.children]
 
     def _obstacle(self, section: str, element: Element) -> str:
-        """Return why an element is not written: something that it names is missing, or its own name is not free; "" if nothing is."""
+        """Return why an element is not written.
+
+        Something that it names is missing, or its own name is not free; "" if nothing
+        is.
+        """
         if element.get("name") and element.get("name") in self._names.get(
             _kind(section, element), ()
         ):

@@ -1,4 +1,6 @@
-"""The geoms of a model, with the meshes, textures and materials that they name, each read when it is first used; masses from geoms.
+"""The geoms of a model, with the meshes, textures and materials that they name, each read when it is first used.
+
+Masses from geoms.
 
 Shapes are written as solids along z with half sizes, or as meshes that MuJoCo can load.
 """
@@ -52,12 +54,21 @@ CLASSES = {
     "collision": {"group": "3"},
     "seen_collision": {"group": "1"},
 }
-"""Classes of geoms of our writer: visuals, collision shapes (MuJoCo does not show group 3), and both."""
+"""Classes of geoms of our writer.
+
+Visuals, collision shapes (MuJoCo does not show group 3), and both.
+"""
 
 SCENE = ("floor", "light", "home")
-"""Names of the floor, the light and the keyframe of our writer; the reader leaves them out of a file of ours."""
+"""Names of the floor, the light and the keyframe of our writer.
+
+The reader leaves them out of a file of ours.
+"""
 INTEGRATOR = {"integrator": "implicitfast"}
-"""The option that our writer adds for position actuators: their damping is integrated implicitly."""
+"""The option that our writer adds for position actuators.
+
+Their damping is integrated implicitly.
+"""
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)  # The rgba of a geom without one.
 MATERIAL_ATTRIBUTES = {
     "name",
@@ -165,7 +176,10 @@ class Geoms:
             self._elements[element.name].setdefault(name, element)
 
     def mesh(self, name: str, user: Element) -> MeshAsset | None:
-        """Return the mesh of a name; None where it cannot be read, which is reported once."""
+        """Return the mesh of a name.
+
+        None where it cannot be read, which is reported once.
+        """
         if name not in self._meshes:
             element = self._elements["mesh"].get(name)
             self._meshes[name] = None if element is None else self._read(element)
@@ -211,7 +225,8 @@ class Geoms:
             corners = np.array(element.numbers("vertex"))
             if not len(corners) or len(corners) % 3:
                 element.wrong(
-                    f"vertex of <mesh> has {len(corners)} numbers; expected three for each vertex",
+                    f"vertex of <mesh> has {len(corners)} numbers; expected three for "
+                    "each vertex",
                     "vertex",
                 )
                 self.faulty.add(element.get("name"))
@@ -258,11 +273,13 @@ class Geoms:
         within = PurePosixPath(path.name if strip else path)
         in_folder = str(PurePosixPath(folder.replace("\\", "/")) / within)
         candidates = [(in_folder, self.settings.of(element).path or self.path)]
-        # As in MuJoCo, the folder of an included file is the second, without the folder that <compiler> names.
+        # As in MuJoCo, the folder of an included file is the second, without the folder
+        # that <compiler> names.
         document = element.document
         if document is not None and document.path:
             candidates.append((str(within), Path(document.path)))
-        # Where <compiler> with the folder is in an included file, files may be named relative to the model.
+        # Where <compiler> with the folder is in an included file, files may be named
+        # relative to the model.
         candidates.append((str(within), self.path))
         first, *others = (
             self.finder.find_one(wanted, holder)
@@ -281,7 +298,10 @@ class Geoms:
         return None
 
     def material(self, geom: Element) -> Material:
-        """Return the material of a geom; its own rgba takes precedence over that of the material."""
+        """Return the material of a geom.
+
+        Its own rgba takes precedence over that of the material.
+        """
         name = geom.get("material")
         if "rgba" in geom.attributes:
             own = tuple(finite(geom, "rgba", 4).tolist())
@@ -384,7 +404,10 @@ class Geoms:
         return replace(material, texture=image)
 
     def read(self, item: Item) -> Geom | None:
-        """Return the geom of an element with its defaults; None where it is left out, which is reported."""
+        """Return the geom of an element with its defaults.
+
+        None where it is left out, which is reported.
+        """
         element = item.element
         self._count += 1
         if self._count > MAX_SHAPES:
@@ -430,7 +453,10 @@ class Geoms:
         return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
 
     def _form(self, element: Element, kind: str, frame: Floats) -> _Form | None:
-        """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it; None where it is left out, which is reported."""
+        """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it.
+
+        None where it is left out, which is reported.
+        """
         count = len(element.get("size").split())
         if "size" in element.attributes:
             size = tuple(finite(element, "size", count).tolist())
@@ -464,10 +490,13 @@ class Geoms:
     def _fitted(
         self, element: Element, kind: str, asset: MeshAsset, frame: Floats
     ) -> _Form | None:
-        """Return the form of a solid around a mesh; None for a mesh without volume, which is reported.
+        """Return the form of a solid around a mesh.
 
-        As in MuJoCo, its axes are those of the mesh's inertia, z along the longest. Its size is that of the box with the mesh's second
-        moments, or with `fitaabb` that of the box around the mesh along those axes; both times the geom's `fitscale`.
+        None for a mesh without volume, which is reported.
+
+        As in MuJoCo, its axes are those of the mesh's inertia, z along the longest. Its
+        size is that of the box with the mesh's second moments, or with `fitaabb` that
+        of the box around the mesh along those axes; both times the geom's `fitscale`.
         """
         scale = element.number("fitscale", 1.0)
         mesh, inertia = asset
@@ -502,7 +531,8 @@ class Geoms:
         if not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
             self._left_out(
                 element,
-                f"of type {kind} cannot be fitted around a mesh without volume: it is left out",
+                f"of type {kind} cannot be fitted around a mesh without volume: it is "
+                "left out",
             )
             return None
         own = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
@@ -511,7 +541,10 @@ class Geoms:
     def _sized(
         self, element: Element, kind: str, size: list[float], frame: Floats
     ) -> _Form | None:
-        """Return the form of a solid of these half sizes; fromto gives its length and pose. None where they cannot be read."""
+        """Return the form of a solid of these half sizes.
+
+        Fromto gives its length and pose. None where they cannot be read.
+        """
         if "fromto" in element.attributes and kind != "sphere":
             ends = finite(element, "fromto", 6)
             along = ends[:3] - ends[3:]
@@ -549,7 +582,10 @@ class Geoms:
 
 
 def _joined(meshes: list[Mesh]) -> Mesh | None:
-    """Return several meshes as one, without normals and colours; None for no mesh."""
+    """Return several meshes as one, without normals and colours.
+
+    None for no mesh.
+    """
     if len(meshes) < 2:
         if meshes:
             return meshes[0]
@@ -568,7 +604,11 @@ def _joined(meshes: list[Mesh]) -> Mesh | None:
 def _convex_hull(
     points: Floats, element: Element, rule: Rule, what: str
 ) -> Mesh | None:
-    """Return the convex hull of points (V, 3); None where it cannot be computed, which is reported: without SciPy, and for flat ones."""
+    """Return the convex hull of points (V, 3).
+
+    None where it cannot be computed, which is reported: without SciPy, and for flat
+    ones.
+    """
     import trimesh
 
     try:
@@ -674,7 +714,8 @@ def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
 def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
     """Return the area [m²] of a solid's surface and its second moments ∫x·xᵀdA (3, 3) [m⁴] about its middle.
 
-    As in MuJoCo, the shell of an ellipsoid is equally thick along its three axes, and its area is Thomsen's formula.
+    As in MuJoCo, the shell of an ellipsoid is equally thick along its three axes, and
+    its area is Thomsen's formula.
     """
     squares = np.square(size)
     match kind:
@@ -733,7 +774,8 @@ def mesh_moments(
     if total > 0:
         moment = (volumes[:, None] * (corner - middle).sum(axis=1)).sum(axis=0)
         center = middle + moment / (4.0 * total)
-        # In "legacy" each volume counts as positive, so the sum depends on the tip: MuJoCo sums again about the centre.
+        # In "legacy" each volume counts as positive, so the sum depends on the tip:
+        # MuJoCo sums again about the centre.
         volumes = _tetrahedra(corner, normal, center, kind)
         total = float(volumes.sum())
     if not total > 0:
@@ -745,14 +787,18 @@ def mesh_moments(
 def _tetrahedra(corner: Floats, normal: Floats, tip: Floats, kind: str) -> Floats:
     """Return the volumes (F,) [m³] of the tetrahedra between triangles (F, 3, 3) and a tip (3,).
 
-    They are negative where the normal (F, 3), of twice the area, points to the tip, except in "legacy".
+    They are negative where the normal (F, 3), of twice the area, points to the tip,
+    except in "legacy".
     """
     volumes = ((corner[:, 0] - tip) * normal).sum(axis=1) / 6.0
     return np.asarray(np.abs(volumes) if kind == "legacy" else volumes)
 
 
 def _second(corner: Floats, weight: Floats, share: float) -> Floats:
-    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v of triangles: 20 of tetrahedra to the origin, 12 of triangles."""
+    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v of triangles.
+
+    20 of tetrahedra to the origin, 12 of triangles.
+    """
     total = corner.sum(axis=1)
     each = np.einsum("f,fki,fkj->ij", weight, corner, corner) + np.einsum(
         "f,fi,fj->ij", weight, total, total
@@ -778,14 +824,18 @@ def settled(mass: Segment, settings: Settings) -> Segment:
 
 
 _Form: TypeAlias = tuple[tuple[float, ...], Floats, Mesh | None, str]
-"""Half sizes [m] and pose (7,) of a geom in the frame around it; of a mesh, the mesh and how MuJoCo computes its mass."""
+"""Half sizes [m] and pose (7,) of a geom in the frame around it.
+
+Of a mesh, the mesh and how MuJoCo computes its mass.
+"""
 
 
 @dataclass(frozen=True)
 class Geom:
     """A geom: its shape in the body, and what the body's mass may be computed from.
 
-    `type` as in MJCF, `size` its half sizes [m], `pose` (7,) that of its own frame, with z along cylinders, `inertia` that of its mesh.
+    `type` as in MJCF, `size` its half sizes [m], `pose` (7,) that of its own frame,
+    with z along cylinders, `inertia` that of its mesh.
     """
 
     element: Element
@@ -801,13 +851,15 @@ class Geom:
 def _visual_and_collision(element: Element) -> tuple[bool, bool]:
     """Return whether a geom is a visual and whether it is a collision shape.
 
-    Geoms in hidden groups (3 and more) are collision shapes; one without contacts in a hidden group is read as a visual.
+    Geoms in hidden groups (3 and more) are collision shapes; one without contacts in a
+    hidden group is read as a visual.
     """
     has_contacts = (
         element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
     )
     hidden = element.number("group", 0.0) >= FIRST_HIDDEN_GROUP
-    # Flat meshes have no contacts in MuJoCo: our writer excludes the contacts of flat collision shapes.
+    # Flat meshes have no contacts in MuJoCo: our writer excludes the contacts of flat
+    # collision shapes.
     own_class = (
         element.get("class") in ("collision", "seen_collision")
         and element.get("type") == "mesh"
@@ -862,7 +914,8 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
             values["plane"] = element.get("size")
         found.append({**values, "shown": [geom.visual, geom.collision]})
     kinds = [(geom.visual, geom.collision) for geom in geoms]
-    # Our writer puts geoms that are only visible first, and writes one geom for both purposes only where all geoms are so.
+    # Our writer puts geoms that are only visible first, and writes one geom for both
+    # purposes only where all geoms are so.
     ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and (
         (True, True) not in kinds or len(set(kinds)) == 1
     )
@@ -885,9 +938,12 @@ def kind_of(*, visual: bool, collision: bool) -> str:
 
 
 def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
-    """Return a mesh that MuJoCo loads, and whether it was changed; None where it has no area.
+    """Return a mesh that MuJoCo loads, and whether it was changed.
 
-    MuJoCo requires at least four vertices, all finite, and an area. Triangles are halved where there are only three.
+    None where it has no area.
+
+    MuJoCo requires at least four vertices, all finite, and an area. Triangles are
+    halved where there are only three.
     """
     if not len(mesh.faces) or not np.isfinite(mesh.vertices).all():
         return None, False
@@ -903,7 +959,8 @@ def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
         >= 4
     ):
         return mesh, False
-    # In two at the middle of the first edge, without normals, colours and texture coordinates.
+    # In two at the middle of the first edge, without normals, colours and texture
+    # coordinates.
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])
     extra = len(mesh.vertices) + np.arange(len(mesh.faces))
@@ -920,7 +977,10 @@ def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
 
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
-    """Return the attributes pos and quat (w x y z) of a pose (7,); those of the identity are left out."""
+    """Return the attributes pos and quat (w x y z) of a pose (7,).
+
+    Those of the identity are left out.
+    """
     if pose[:3].any():
         position = {"pos": number_text(pose[:3])}
     else:
@@ -933,13 +993,17 @@ def pose_attributes(pose: Floats) -> dict[str, str]:
 
 
 class GeomWriter:
-    """Writes shapes and their materials; each mesh, material and image is one asset, however often it is used."""
+    """Writes shapes and their materials.
+
+    Each mesh, material and image is one asset, however often it is used.
+    """
 
     def __init__(self, output: Output, hull_vertices: int = 0) -> None:
         self.output = output
         self.asset = output.asset
         self.names = output.names
-        # Every body has its inertia. MuJoCo does not use that of meshes, but refuses flat ones unless inertia is "shell".
+        # Every body has its inertia. MuJoCo does not use that of meshes, but refuses
+        # flat ones unless inertia is "shell".
         self._attributes = {
             "inertia": "shell",
             **({"maxhullvert": str(hull_vertices)} if hull_vertices else {}),
@@ -954,7 +1018,10 @@ class GeomWriter:
         self._colored = 0
 
     def write(self, element: Element, link: Link, name: str) -> bool:
-        """Add the shapes of a link to its body, called `name`; return whether all of them are written."""
+        """Add the shapes of a link to its body, called `name`.
+
+        Return whether all of them are written.
+        """
         left_out = self._counts["not drawn", name]
         if not self._as_read(element, link, name):
             visuals = link.visuals
@@ -972,7 +1039,10 @@ class GeomWriter:
         return self._counts["not drawn", name] == left_out
 
     def _as_read(self, element: Element, link: Link, name: str) -> bool:
-        """Write the geoms of a link as they were in an MJCF file; False where it was read from another format, or has changed."""
+        """Write the geoms of a link as they were in an MJCF file.
+
+        False where it was read from another format, or has changed.
+        """
         plans = [
             rules
             for segment in link.segments
@@ -1096,7 +1166,8 @@ class GeomWriter:
         else:
             specular = material.specular[0]
         brightest = max(material.diffuse)
-        # MuJoCo stores emission in single precision; for colours near black it has no effect.
+        # MuJoCo stores emission in single precision; for colours near black it has no
+        # effect.
         if brightest > 1e-6:
             emission = min(max(material.emissive) / brightest, 1000.0)
         else:
@@ -1178,7 +1249,10 @@ class GeomWriter:
 def _shared(
     plan: Sequence[object], link: Link
 ) -> list[tuple[Mapping[str, object], Shape, bool, bool]]:
-    """Return the shape of each geom, and whether it is a visual and a collision; nothing where the shapes have changed."""
+    """Return the shape of each geom, and whether it is a visual and a collision.
+
+    Nothing where the shapes have changed.
+    """
     left = [list(link.visuals), list(link.collisions)]
     found: list[tuple[Mapping[str, object], Shape, bool, bool]] = []
     for row in plan:

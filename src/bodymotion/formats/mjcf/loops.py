@@ -7,8 +7,8 @@
 | xy, piston | the lengths of two tendons, from the second point to sites `FAR_DISTANCE` away along u and v | travel²/2·`FAR_DISTANCE` |
 | z | the length of one tendon, to a site `FAR_DISTANCE` away along the axis | travel²/2·`FAR_DISTANCE` |
 
-A point at a fixed distance from a far one moves on a sphere, which is nearly a plane. Nothing else in MuJoCo holds a point in a plane
-without an additional body.
+A point at a fixed distance from a far one moves on a sphere, which is nearly a plane.
+Nothing else in MuJoCo holds a point in a plane without an additional body.
 """
 
 from collections.abc import Collection, Mapping
@@ -32,12 +32,19 @@ from bodymotion.model.closed_loops import constrained_directions, unit_axis
 FAR_DISTANCE = 1000.0  # [m] Length of the tendons that hold a point in a plane.
 HINGE_ARM = 0.1  # [m] Distance of the two points of a hinge.
 STIFF_SOLVER = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
-"""As stiff as MuJoCo's default time step of 2 ms allows: with the default, a loop of a few kilograms opens by a millimetre."""
+"""As stiff as MuJoCo's default time step of 2 ms allows.
+
+With the default, a loop of a few kilograms opens by a millimetre.
+"""
 TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
 
 
 class LoopWriter:
-    """Writes the extra joints of a body; `elements` are those of its links, `sites` those of devices, `classes` those of defaults."""
+    """Writes the extra joints of a body.
+
+    `elements` are those of its links, `sites` those of devices, `classes` those of
+    defaults.
+    """
 
     def __init__(
         self,
@@ -138,8 +145,10 @@ class LoopWriter:
                 attributes if moved[count] else {**attributes, "active": "false"},
             )
         message = (
-            f"extra joint {joint.name} of type {joint.type} is held on a sphere with a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
-            f"points in a plane: 1 m from its position the difference is {0.5 / FAR_DISTANCE:g} m"
+            f"extra joint {joint.name} of type {joint.type} is held on a sphere with "
+            f"a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
+            "points in a plane: 1 m from its position the difference is "
+            f"{0.5 / FAR_DISTANCE:g} m"
         )
         self.problems.add(
             losses.LOOP_NEAREST.problem(
@@ -148,7 +157,10 @@ class LoopWriter:
         )
 
     def _as_read(self, joint: ExtraJoint, equality: Element) -> bool:
-        """Write a constraint as it was in an MJCF file; False where it was read from another format, or has changed."""
+        """Write a constraint as it was in an MJCF file.
+
+        False where it was read from another format, or has changed.
+        """
         attributes = {
             k: v
             for k, v in attributes_of(mjcf_values(joint.extra)).items()
@@ -212,8 +224,9 @@ class LoopWriter:
     def _moved(self, joint: ExtraJoint, directions: Floats) -> list[bool]:
         """Return for each direction whether any joint moves the two points relative to each other along it.
 
-        Where none does (normal to the plane of a planar mechanism) the constraint is inactive. It would only hold the curvature of the
-        sphere, some micrometres that no joint can change, and MuJoCo would apply enormous forces.
+        Where none does (normal to the plane of a planar mechanism) the constraint is
+        inactive. It would only hold the curvature of the sphere, some micrometres that
+        no joint can change, and MuJoCo would apply enormous forces.
         """
         random = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
         moved = self.body.forward_kinematics(random, poses.IDENTITY)
@@ -247,12 +260,15 @@ class LoopReader:
     ) -> list[tuple[ExtraJoint, Element]]:
         """Return the extra joints, and their elements.
 
-        `of_body` is the link of each body, `reference` (L, 7) the poses of the links with the joint values of the poses in the file: an
-        anchor is in these. `left_out` are the names of bodies and sites that are not read.
+        `of_body` is the link of each body, `reference` (L, 7) the poses of the links
+        with the joint values of the poses in the file: an
+        anchor is in these. `left_out` are the names of bodies and sites that are not
+        read.
         """
         listed = self.kept.get("body", "").get("mimics")
         mimics = listed if isinstance(listed, list) else []
-        # Equalities have no defaults of their own element names: those of "equality" apply to all.
+        # Equalities have no defaults of their own element names: those of "equality"
+        # apply to all.
         elements = list(root.inside("equality"))
         named = {element.get("name"): element for element in elements}
         made = (
@@ -351,7 +367,8 @@ class LoopReader:
             if body == "world" and body not in of_body:
                 element.report(
                     rules.EQUALITY,
-                    f"equality {name!r:.60} holds a body to the world, which is not a link",
+                    f"equality {name!r:.60} holds a body to the world, which is not a "
+                    "link",
                 )
                 return None
             if body not in of_body:

@@ -1,4 +1,7 @@
-"""The elements and attributes of MJCF (`elements.txt`), and their numbers; names of objects, and the texts in <custom> by these names."""
+"""The elements and attributes of MJCF (`elements.txt`), and their numbers.
+
+Names of objects, and the texts in <custom> by these names.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ CONTAINERS = "worldbody", "body", "frame", "replicate"
 MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
 
 NOT_READ = "composite", "flexcomp", "replicate", "plugin"
-"""Elements of a body that are not read; MuJoCo makes bodies of them."""
+"""Elements of a body that are not read.
+
+MuJoCo makes bodies of them.
+"""
 
 OF_KIND = {
     **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
@@ -72,7 +78,10 @@ MAX_SPELLING_NAMES = 2_000  # Among more names no similar one is searched for.
 
 @dataclass
 class Content:
-    """What an element may have: attributes, and elements by their names; None where its elements are not checked."""
+    """What an element may have.
+
+    Attributes, and elements by their names; None where its elements are not checked.
+    """
 
     attributes: frozenset[str]
     elements: dict[str, Content] | None = field(default_factory=dict)
@@ -132,7 +141,9 @@ def _expanded(text: str, groups: Mapping[str, str]) -> set[str]:
 
 
 def correct_names(root: Element) -> None:
-    """Report the elements and attributes of a model that MJCF does not have; read misspelt ones as they are meant.
+    """Report the elements and attributes of a model that MJCF does not have.
+
+    Read misspelt ones as they are meant.
 
     What is in other such elements is not looked at.
     """
@@ -191,7 +202,10 @@ def _report_name(
 def finite(
     element: Element, name: str, count: int, default: tuple[float, ...] | None = None
 ) -> Floats:
-    """Return the numbers of an attribute; those larger than MAX_SIZE are reported, and the default, or NaN, is returned."""
+    """Return the numbers of an attribute.
+
+    Those larger than MAX_SIZE are reported, and the default, or NaN, is returned.
+    """
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MAX_SIZE).all():
         message = f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}"
@@ -201,7 +215,10 @@ def finite(
 
 
 def check_actuators(root: Element) -> None:
-    """Report actuators that drive something that does not exist; the body can be read all the same."""
+    """Report actuators that drive something that does not exist.
+
+    The body can be read all the same.
+    """
     inside = [element for world in root.all("worldbody") for element in world.every()]
     if any(element.name in NOT_READ for element in inside):
         # MuJoCo makes bodies of it, with names that are not in the file.
@@ -240,7 +257,9 @@ class Names:
         self._next: dict[tuple[str, str], int] = {}
 
     def free(self, kind: str, wanted: str, fallback: str = "") -> str:
-        """Return the wanted name, with a number where it is used already; `fallback` where it is empty.
+        """Return the wanted name, with a number where it is used already.
+
+        `fallback` where it is empty.
 
         Characters that XML cannot hold, and white space other than a blank, become `_`.
         """
@@ -270,15 +289,18 @@ class Names:
 class Kept:
     """The texts of a file by kind and name: what a Body has and MJCF cannot hold.
 
-    They are in `<custom>`, which MuJoCo ignores and our reader reads. The name of a text is `bodymotion KIND NAME`, with the name of an
+    They are in `<custom>`, which MuJoCo ignores and our reader reads. The name of a
+    text is `bodymotion KIND NAME`, with the name of an
     object in the file; its data is a mapping in JSON::
 
         <custom>
-          <text name="bodymotion link RARM_ELBOW" data="{&quot;joint&quot;: {&quot;id&quot;: 7, &quot;gear_ratio&quot;: 100.0}}"/>
+          <text name="bodymotion link RARM_ELBOW" data="{&quot;joint&quot;:
+          {&quot;id&quot;: 7, &quot;gear_ratio&quot;: 100.0}}"/>
         </custom>
 
-    Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and `loop`. A text has only what the rest of the file does
-    not hold. Where the two disagree because the file was edited, the rest of the file counts.
+    Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and
+    `loop`. A text has only what the rest of the file does not hold. Where the two
+    disagree because the file was edited, the rest of the file counts.
     """
 
     def __init__(self) -> None:
@@ -327,7 +349,10 @@ class Kept:
 
 @dataclass
 class Output:
-    """What all parts of a model that is written share: the body, its files, assets, names, texts of <custom>, and losses."""
+    """What all parts of a model that is written share.
+
+    The body, its files, assets, names, texts of <custom>, and losses.
+    """
 
     body: Body
     folder: MeshFolder

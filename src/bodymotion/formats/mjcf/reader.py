@@ -1,4 +1,7 @@
-"""Reading an MJCF model: its file with those it includes, and the body that is made of them."""
+"""Reading an MJCF model.
+
+Its file with those it includes, and the body that is made of them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -54,7 +57,10 @@ ROOTS = ("mujoco", "mujocoinclude")
 OF_THE_WHOLE = {
     rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, NO_LINKS)
 }
-"""Rules that need the whole model: they report nothing where a part of it cannot be read."""
+"""Rules that need the whole model.
+
+They report nothing where a part of it cannot be read.
+"""
 OF_THE_WORLD = {
     rule.code
     for rule in (rules.OTHER_BODIES, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)
@@ -71,7 +77,10 @@ LINK_FIELDS: FieldTable = {
     "center_of_mass": ("inertial@pos", "~inertial"),
     "inertia": ("inertial@fullinertia", "inertial@diaginertia", "~inertial"),
 }
-"""What gives the fields of a link: `joint` and `inertial` are elements of its body, with their defaults."""
+"""What gives the fields of a link.
+
+`joint` and `inertial` are elements of its body, with their defaults.
+"""
 DEVICE_FIELDS: FieldTable = {
     "name": ("@name",),
     "pose": ("@pos",),
@@ -95,8 +104,9 @@ def read_mjcf(
 
     Returns
     -------
-    The body, None where the file has none, and all problems. A body with several joints is a chain of links of which the last has its name.
-    Joint values are those of MuJoCo's qpos (`ref` included).
+    The body, None where the file has none, and all problems. A body with several joints
+    is a chain of links of which the last has its name. Joint values are those of
+    MuJoCo's qpos (`ref` included).
     """
     path = Path(path)
     try:
@@ -109,11 +119,15 @@ def read_mjcf(
 def parse_mjcf(
     data: bytes, path: Path, *, allow_outside: bool | None = None
 ) -> ReadResult[Body]:
-    """Read a model from the bytes of the file at `path`; see `read_mjcf`."""
+    """Read a model from the bytes of the file at `path`.
+
+    See `read_mjcf`.
+    """
     found = Diagnostics(path)
     body = root = None
     files = _Files(path, ResourceFinder(path.parent, allow_outside, model=path), found)
-    # Numbers near the largest there are may overflow on the way; what is not finite in the end is reported.
+    # Numbers near the largest there are may overflow on the way; what is not finite in
+    # the end is reported.
     with found.recover(), np.errstate(all="ignore"):
         root = files.tree(data)
         if root is not None:
@@ -140,7 +154,10 @@ def parse_mjcf(
 
 @dataclass
 class _Files:
-    """Parses a model and the files that it includes; `incomplete` where one of them could not be read as a whole."""
+    """Parses a model and the files that it includes.
+
+    `incomplete` where one of them could not be read as a whole.
+    """
 
     path: Path
     finder: ResourceFinder
@@ -149,7 +166,10 @@ class _Files:
     incomplete: bool = False
 
     def tree(self, data: bytes) -> Element | None:
-        """Return the root of a model, with the elements of included files; FormatError where it is no MJCF, or too large."""
+        """Return the root of a model, with the elements of included files.
+
+        FormatError where it is no MJCF, or too large.
+        """
         root = self._parse(data, self.path)
         seen = {self.path.resolve()}
         if root is not None:
@@ -179,7 +199,10 @@ class _Files:
         return root
 
     def model(self, element: Element) -> Element | None:
-        """Return the root of a model that an element names, to be attached; None where it cannot be read, which is reported."""
+        """Return the root of a model that an element names, to be attached.
+
+        None where it cannot be read, which is reported.
+        """
         try:
             path = self._find(element)
             self.included.append(path)
@@ -225,7 +248,8 @@ class _Files:
             holder = Path(document.path)
         else:
             holder = self.path
-        # MuJoCo starts from the folder of the model, then from that of the file that names another.
+        # MuJoCo starts from the folder of the model, then from that of the file that
+        # names another.
         file = self.finder.find_one(name, self.path)
         if not isinstance(file, Path) and holder != self.path:
             file = self.finder.find_one(name, holder)
@@ -364,7 +388,10 @@ def _mark_unknown(
 
 
 def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
-    """Report angles in degrees that look like radians: all limits are small, and not whole numbers of a few joints."""
+    """Report angles in degrees that look like radians.
+
+    All limits are small, and not whole numbers of a few joints.
+    """
     turning = [link for link in links if link.joint.type == "rotate"]
     limited = [
         link

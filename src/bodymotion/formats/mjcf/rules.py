@@ -1,4 +1,7 @@
-"""The rules of MJCF: what MuJoCo requires of a model, and what of a model is not read."""
+"""The rules of MJCF.
+
+What MuJoCo requires of a model, and what of a model is not read.
+"""
 
 from bodymotion.diagnostics import document, judgement
 
@@ -90,7 +93,8 @@ BALL = judgement.warning(
 )
 WORLD = judgement.note(
     "MJCF122",
-    "The world has one body, fixed or with a free joint. Otherwise the world is the root link.",
+    "The world has one body, fixed or with a free joint. Otherwise the world is the "
+    "root link.",
     example=(
         '<body name="left"/> <body name="right"/>',
         '<body name="base"> <body name="left"/> <body name="right"/> </body>',
@@ -104,13 +108,15 @@ RADIANS = document.warning(
 )
 OTHER_BODIES = judgement.warning(
     "MJCF124",
-    "Of several bodies of the world, the one with the most joints is the robot. If it is free, the others are only shown.",
+    "Of several bodies of the world, the one with the most joints is the robot. If it "
+    "is free, the others are only shown.",
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )
 NARROW_CONTROL = judgement.note(
     "MJCF126",
-    "The control of motors reaches the limits of their force. MuJoCo clamps a control, but its range is no limit of the joint here.",
+    "The control of motors reaches the limits of their force. MuJoCo clamps a "
+    "control, but its range is no limit of the joint here.",
     example=(
         '<motor joint="hip" ctrlrange="-1 1" forcerange="-88 88"/>',
         '<motor joint="hip" ctrlrange="-88 88" forcerange="-88 88"/>',
@@ -118,20 +124,23 @@ NARROW_CONTROL = judgement.note(
 )
 WORLD_SHAPES = judgement.note(
     "MJCF123",
-    "Shapes, sites and cameras of the world are no part of the robot. They are kept as plain data.",
+    "Shapes, sites and cameras of the world are no part of the robot. They are kept "
+    "as plain data.",
     example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
 
 # Masses
 GEOM_MASS = document.warning(
     "MJCF132",
-    "The mass of a body without <inertial> can be computed from its geoms as in MuJoCo.",
+    "The mass of a body without <inertial> can be computed from its geoms as in "
+    "MuJoCo.",
     example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
 )
 REFUSED = document.error(
     "MJCF133",
     "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
-    "without strict=True (`bodymotion convert --strict`) they are repaired, and each repair is reported",
+    "without strict=True (`bodymotion convert --strict`) they are repaired, and each "
+    "repair is reported",
     example=(
         "a moving link with mass=0, saved with strict=True",
         "the same with mass=1",
@@ -141,7 +150,8 @@ REFUSED = document.error(
 # Geometry
 GEOM = document.warning(
     "MJCF140",
-    "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh. Others are left out.",
+    "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh. Others are "
+    "left out.",
     leaves_out=True,
     example=('<geom type="hfield" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
@@ -157,7 +167,8 @@ ASSET = document.error(
 )
 MESH_MADE = judgement.warning(
     "MJCF145",
-    "A mesh has its triangles in a file or in the model. Meshes that MuJoCo generates are left out.",
+    "A mesh has its triangles in a file or in the model. Meshes that MuJoCo generates "
+    "are left out.",
     leaves_out=True,
     example=(
         '<mesh name="hand" builtin="sphere" params="2"/>',
@@ -166,7 +177,8 @@ MESH_MADE = judgement.warning(
 )
 LOOK = judgement.warning(
     "MJCF144",
-    "A material has colour, specular, shininess, emission and one image file. Other attributes are left out.",
+    "A material has colour, specular, shininess, emission and one image file. Other "
+    "attributes are left out.",
     leaves_out=True,
     example=('rgba="1 0 0 1" metallic="0.5"', 'rgba="1 0 0 1"'),
 )
@@ -184,18 +196,21 @@ REFERENCE = document.error(
 )
 KEPT = judgement.note(
     "MJCF154",
-    "Tendons, contacts, keyframes, options, sensors of no device, and actuators other than those of joints are kept as plain data.",
+    "Tendons, contacts, keyframes, options, sensors of no device, and actuators other "
+    "than those of joints are kept as plain data.",
     example=('<general site="head"/>', "<!-- no motor -->"),
 )
 DEEP = judgement.error(
     "MJCF155",
-    "A chain of links has at most 180 links. XML readers limit the nesting of elements.",
+    "A chain of links has at most 180 links. XML readers limit the nesting of "
+    "elements.",
     example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
 )
 OVERLAP = judgement.note(
     "MJCF160",
     "Links that overlap at rest do not collide in a model that is written.",
-    "with `convert --self-collision all`, or `simulate --self-collision all`, they collide, which pushes them apart",
+    "with `convert --self-collision all`, or `simulate --self-collision all`, they "
+    "collide, which pushes them apart",
     example=(
         "two shapes in one place, on a link and on the child of its child",
         "shapes apart from each other",

@@ -1,6 +1,7 @@
 """Writing a body as an MJCF file, with its meshes beside it.
 
-For simulation it gets a floor, a light, a keyframe on the ground and servos; links that overlap at rest have no contacts.
+For simulation it gets a floor, a light, a keyframe on the ground and servos; links that
+overlap at rest have no contacts.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ MAX_DEPTH = 180  # Links in a chain: XML readers limit how deep elements are nes
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
-    """Return the contacts to exclude: between a fixed base and the links that it carries.
+    """Return the contacts to exclude.
+
+    Between a fixed base and the links that it carries.
 
     MuJoCo excludes contacts of other parents and children by itself.
     """
@@ -82,7 +85,10 @@ def excluded_contacts(body: Body, links: LinkWriter) -> Element:
 
 
 def actuators(body: Body, links: LinkWriter) -> Element:
-    """Return a motor for each joint with a column; its control is the torque [Nm] or force [N] before the gear."""
+    """Return a motor for each joint with a column.
+
+    Its control is the torque [Nm] or force [N] before the gear.
+    """
     actuator = Element("actuator")
     for index in body.joint_links:
         if (
@@ -102,7 +108,9 @@ def actuators(body: Body, links: LinkWriter) -> Element:
 
 
 def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]:
-    """Add equalities for joints that mimic another one, as in URDF: value = multiplier · value of the other + offset.
+    """Add equalities for joints that mimic another one, as in URDF.
+
+    Value = multiplier · value of the other + offset.
 
     Returns
     -------
@@ -166,24 +174,31 @@ def write_mjcf(
     Parameters
     ----------
     body, path:
-        The body and the file. The folder of the meshes is `NAME_xml_meshes`; existing files in it are never changed.
+        The body and the file. The folder of the meshes is `NAME_xml_meshes`; existing
+        files in it are never changed.
     mesh:
-        "obj" keeps vertices to the bit, normals and texture coordinates; "stl" has only triangles in single precision.
+        "obj" keeps vertices to the bit, normals and texture coordinates; "stl" has only
+        triangles in single precision.
     strict:
-        Reject links that MuJoCo refuses. By default they are repaired (`bodymotion.model.inertias.repaired`), and each repair is reported.
+        Reject links that MuJoCo refuses. By default they are repaired
+        (`bodymotion.model.inertias.repaired`), and each repair is reported.
     self_collision:
-        "touching" excludes contacts of the links that overlap at rest, and reports them; "none" of all links of the body; "all" of none.
+        "touching" excludes contacts of the links that overlap at rest, and reports
+        them; "none" of all links of the body; "all" of none.
     actuators:
-        "motor", a torque for each joint column; "position", a servo; or "none". By default motors; a body from an MJCF file keeps the
-        actuators of that file.
+        "motor", a torque for each joint column; "position", a servo; or "none". By
+        default motors; a body from an MJCF file keeps the actuators of that file.
     gains:
-        kp and kd (J, 2) of the servos; `bodymotion.model.links.default_gains` by default.
+        kp and kd (J, 2) of the servos; `bodymotion.model.links.default_gains` by
+        default.
     collision_shapes:
-        "mesh" writes meshes as they are (MuJoCo uses their convex hulls), "hull" limits hulls to 64 vertices, "box" writes boxes.
+        "mesh" writes meshes as they are (MuJoCo uses their convex hulls), "hull" limits
+        hulls to 64 vertices, "box" writes boxes.
     friction:
         Coefficient of sliding friction of the floor.
 
-    Unless it is from an MJCF file, a body gets the keyframe `home`; one with a free root gets a floor and a light, too.
+    Unless it is from an MJCF file, a body gets the keyframe `home`; one with a free
+    root gets a floor and a light, too.
 
     Returns
     -------
@@ -192,7 +207,8 @@ def write_mjcf(
     Raises
     ------
     FormatError
-        When the body has no link, numbers that are not finite, or links that MuJoCo refuses (MJCF133, which names all of them).
+        When the body has no link, numbers that are not finite, or links that MuJoCo
+        refuses (MJCF133, which names all of them).
     OSError
         When a file cannot be written.
     """
@@ -225,7 +241,11 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class MjcfModel:
-    """A body as MJCF: the file, its meshes, the body as it was repaired, and names of links and joints by index of link."""
+    """A body as MJCF.
+
+    The file, its meshes, the body as it was repaired, and names of links and joints by
+    index of link.
+    """
 
     xml: bytes
     folder: MeshFolder
@@ -238,7 +258,10 @@ class MjcfModel:
 def mjcf_model(
     body: Body, options: ModelOptions, folder: MeshFolder, *, strict: bool = False
 ) -> MjcfModel:
-    """Return a body as MJCF, without writing a file; errors as `write_mjcf`."""
+    """Return a body as MJCF, without writing a file.
+
+    Errors as `write_mjcf`.
+    """
     _check(body)
     body, changed = accepted_body(body, strict=strict)
     if options.collision_shapes == "box":
@@ -420,9 +443,13 @@ class _Writer:
     def _body(
         self, made: Element | None, mimics: list[str], motors: str | None
     ) -> None:
-        """Keep what MJCF cannot hold of the body; `made` are the excluded contacts of a model whose actuators this writer makes."""
+        """Keep what MJCF cannot hold of the body.
+
+        `made` are the excluded contacts of a model whose actuators this writer makes.
+        """
         body = self.body
-        # The version marks a file of ours: what the writer makes anew each time is not kept by the reader.
+        # The version marks a file of ours: what the writer makes anew each time is not
+        # kept by the reader.
         values: dict[str, object] = {
             "version": 1,
             "info": body.info,
@@ -504,7 +531,9 @@ def exclude_overlaps(
 
 
 def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> Element:
-    """Return a servo for each joint with a column but the passive ones: force = kp · (control − q) − kd · q̇, within its effort.
+    """Return a servo for each joint with a column but the passive ones.
+
+    Force = kp · (control − q) − kd · q̇, within its effort.
 
     `gains` (J, 2) are kp and kd; by default `bodymotion.model.links.default_gains`.
     """
@@ -526,7 +555,8 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
         name, (kp, kd) = links.joint_names[index], table[column].tolist()
         attributes = {"name": links.names.free("actuator", name), "joint": name}
         attributes |= {"kp": number_text(kp), "kv": number_text(kd)}
-        # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of a control without a unit.
+        # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of
+        # a control without a unit.
         if "actuatorfrcrange" in mjcf_values(joint.extra):
             efforts = None
         else:
@@ -567,7 +597,10 @@ def add_floor(world: Element, friction: float) -> None:
 def home_keyframe(
     points: CollisionPoints, links: LinkWriter, world: Element, actuator: Element
 ) -> list[Element]:
-    """Return the keyframe of `CollisionPoints.home`, if there are joints; the controls of position actuators hold it."""
+    """Return the keyframe of `CollisionPoints.home`, if there are joints.
+
+    The controls of position actuators hold it.
+    """
     body, (q, root) = points.body, points.home()
     columns = enumerate(body.joint_links)
     names_of_joints = links.joint_names

@@ -10,8 +10,9 @@ Ours, in SI units:
 ``zmp``                    (T, 3)      ``zmp_is_root_relative`` () beside it
 ========================== =========== =======================================================
 
-Layouts of other programs are read (`layouts`); that of BeyondMimic is written, too. Nothing in an archive is ever run: arrays of Python
-objects are refused, and so are archives that unpack to far more than they are.
+Layouts of other programs are read (`layouts`); that of BeyondMimic is written, too.
+Nothing in an archive is ever run: arrays of Python objects are refused, and so are
+archives that unpack to far more than they are.
 """
 
 from bodymotion.formats.npz.reader import read_npz

@@ -1,9 +1,13 @@
-"""From named arrays to a motion: our layout, and those of other programs, each known by its keys.
+"""From named arrays to a motion.
 
-The layouts are in `layouts.txt`; loco-mujoco has an array ``q_NAME`` for each joint instead, those of the root included.
+Our layout, and those of other programs, each known by its keys.
 
-The rate is in ``fps``, ``frame_rate``, ``frequency`` or ``dt``, or times are in ``times`` or ``time``. Names are in ``joint_names`` or
-``dof_names``, and ``link_names`` or ``body_names``.
+The layouts are in `layouts.txt`; loco-mujoco has an array ``q_NAME`` for each joint
+instead, those of the root included.
+
+The rate is in ``fps``, ``frame_rate``, ``frequency`` or ``dt``, or times are in
+``times`` or ``time``. Names are in ``joint_names`` or ``dof_names``, and ``link_names``
+or ``body_names``.
 """
 
 from collections.abc import Sequence
@@ -82,15 +86,21 @@ G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").s
 """The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
 UPRIGHT = 0.9
 NOT_UPRIGHT = 0.75
-"""Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
+"""Mean heights of the root's z axis.
+
+Above the one in the right order of quaternions, below the other in the wrong one.
+"""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The keys of a program's arrays: `joints` (T, N), `position` (T, 3) or (T, B, 3) and `rotation` (T, 4) or (T, B, 4).
+    """The keys of a program's arrays.
 
-    Without `position`, the first columns of `joints` are the pose of the root. `order` is that of quaternions, empty for an exponential
-    map; data decide where it `is_open`. `also` are further keys by which the layout is known.
+    `joints` (T, N), `position` (T, 3) or (T, B, 3) and `rotation` (T, 4) or (T, B, 4).
+
+    Without `position`, the first columns of `joints` are the pose of the root. `order`
+    is that of quaternions, empty for an exponential map; data decide where it
+    `is_open`. `also` are further keys by which the layout is known.
     """
 
     name: str
@@ -138,7 +148,9 @@ LAYOUTS = tuple(
 def names_by_count(
     count: int, body: Body | None, location: Location, found: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the names of joints without names that their number shows, those of the Unitree G1, with a note; else none.
+    """Return the names of joints without names that their number shows, those of the Unitree G1, with a note.
+
+    Else none.
 
     They are not used for a body without joints of these names.
     """
@@ -152,14 +164,20 @@ def names_by_count(
 
 
 def are_quaternions(values: Floats) -> bool:
-    """Return whether at least nine of ten rows (T, 4) have length 1: a row with a fault is still a quaternion."""
+    """Return whether at least nine of ten rows (T, 4) have length 1.
+
+    A row with a fault is still a quaternion.
+    """
     return len(values) > 0 and bool(
         np.mean(np.abs(np.linalg.norm(values, axis=1) - 1) < UNIT_TOLERANCE) >= 0.9
     )
 
 
 def order_of(quaternions: Floats) -> QuaternionOrder | None:
-    """Return the order of quaternions (T, 4) of a root in which it is upright; None where both orders or none have it so."""
+    """Return the order of quaternions (T, 4) of a root in which it is upright.
+
+    None where both orders or none have it so.
+    """
     quaternions = quaternions[np.isfinite(quaternions).all(axis=1)]
     if not len(quaternions):
         return None
@@ -189,7 +207,10 @@ class ReadOptions:
     degrees: bool | None = None
 
     def used(self) -> set[str]:
-        """Return the names of the options that were used; the body is no option."""
+        """Return the names of the options that were used.
+
+        The body is no option.
+        """
         names = (one.name for one in fields(self) if one.name != "body")
         return {name for name in names if getattr(self, name) is not None}
 
@@ -197,7 +218,10 @@ class ReadOptions:
 def motion_of(
     arrays: dict[str, Array], source: Source, found: Diagnostics, options: ReadOptions
 ) -> ReadResult[Motion]:
-    """Return the motion of named arrays, with all problems; the arrays are those of a file, and not looked into before."""
+    """Return the motion of named arrays, with all problems.
+
+    The arrays are those of a file, and not looked into before.
+    """
     components: list[Component] = []
     location = Location(str(source.path))
     if found.refusal is None or arrays:
@@ -270,7 +294,10 @@ class _Reader:
     def names(
         self, keys: Sequence[str], stated: Sequence[str] | None, count: int
     ) -> tuple[str, ...]:
-        """Return the `stated` names, or those of the first existing array of `keys`; empty without both."""
+        """Return the `stated` names, or those of the first existing array of `keys`.
+
+        Empty without both.
+        """
         self.acted.add("joint_names" if keys is JOINT_NAMES else "link_names")
         if stated is not None:
             names = tuple(stated)
@@ -297,7 +324,10 @@ class _Reader:
         return names
 
     def timeline(self, count: int, assumed: float | None = None) -> Timeline:
-        """Return the timeline of `count` frames; one of 1 Hz, marked as unknown, where it cannot be read."""
+        """Return the timeline of `count` frames.
+
+        One of 1 Hz, marked as unknown, where it cannot be read.
+        """
         self.acted.add("frame_rate")
         with self.found.recover(("times",)):
             rate = next((self.rate(key) for key in RATES if key in self.arrays), None)
@@ -457,7 +487,10 @@ class _Reader:
         return values[:, size:], values[:, None, :3], turn[:, None]
 
     def order(self, turn: Floats, layout: Layout) -> list[int]:
-        """Return the indices of w x y z in quaternions (T, 4); report how they were found."""
+        """Return the indices of w x y z in quaternions (T, 4).
+
+        Report how they were found.
+        """
         key = f"{layout.rotation}_order"
         order = self.options.quaternion_order
         self.acted.add("quaternion_order")

@@ -34,7 +34,10 @@ from bodymotion.system.files import open_file
 MAX_ARRAYS = 1000
 MAX_TEXT_BYTES = 1 << 20
 MAX_EMPTY_ROWS = 10**7
-"""Rows of an array without columns: they have no bytes in the file, but each has a time in the motion."""
+"""Rows of an array without columns.
+
+They have no bytes in the file, but each has a time in the motion.
+"""
 
 
 def read_archive(
@@ -43,7 +46,9 @@ def read_archive(
     only: Collection[str] | None = None,
     found: Diagnostics | None = None,
 ) -> dict[str, Array]:
-    """Read all arrays of an archive by their names, or `only` some; `found` gets the faults of single arrays, which are then UNREAD.
+    """Read all arrays of an archive by their names, or `only` some.
+
+    `found` gets the faults of single arrays, which are then UNREAD.
 
     Raises
     ------
@@ -128,7 +133,10 @@ def array_of(
     available: int,
     fail: Callable[[str], FormatError],
 ) -> Array:
-    """Return an array of numbers or texts, whose data `read` returns, of `available` bytes; raise what `fail` makes of a message."""
+    """Return an array of numbers or texts, whose data `read` returns, of `available` bytes.
+
+    Raise what `fail` makes of a message.
+    """
     count = math.prod(shape)
     if (
         min(shape, default=0) < 0
@@ -154,7 +162,10 @@ def array_of(
 def write_archive(
     stream: BinaryIO, arrays: Mapping[str, Array], *, compressed: bool = False
 ) -> None:
-    """Write arrays as an archive, `compressed` or not; the same arrays give the same bytes."""
+    """Write arrays as an archive, `compressed` or not.
+
+    The same arrays give the same bytes.
+    """
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy")
@@ -185,15 +196,17 @@ def read_npz(
     body:
         Joints and links are matched with its own by name, and put in their order.
     joint_names, link_names:
-        Names for the joints and links of the file, in the file's order, where it has none. Of links without names only the first, the
-        root, is read.
+        Names for the joints and links of the file, in the file's order, where it has
+        none. Of links without names only the first, the root, is read.
     frame_rate:
         [Hz] in place of the rate of the archive; with times, the rate for resampling.
     quaternion_order:
-        Of a layout of another program; by default its own, or where that is open, the order in which the root is upright.
+        Of a layout of another program; by default its own, or where that is open, the
+        order in which the root is upright.
     degrees:
-        Whether joint angles are degrees. By default they are read as radians, and angles that look like degrees are reported (TAB106).
-        Sliding joints, which only a body shows, stay in metres.
+        Whether joint angles are degrees. By default they are read as radians, and
+        angles that look like degrees are reported (TAB106). Sliding joints, which only
+        a body shows, stay in metres.
     """
     found = Diagnostics(path)
     arrays: dict[str, Array] = {}

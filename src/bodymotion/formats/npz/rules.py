@@ -1,4 +1,7 @@
-"""The rules of NumPy archives. All are ours: there is no document."""
+"""The rules of NumPy archives.
+
+All are ours: there is no document.
+"""
 
 from bodymotion.diagnostics import judgement
 
@@ -9,12 +12,14 @@ NOT_AN_ARCHIVE = judgement.error(
 )
 OBJECTS = judgement.error(
     "NPZ003",
-    "Arrays hold numbers, truth values or texts. Python objects could run code when they are unpacked.",
+    "Arrays hold numbers, truth values or texts. Python objects could run code when "
+    "they are unpacked.",
     example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
 )
 LAYOUT = judgement.error(
     "NPZ101",
-    "An archive has the arrays of a motion (joint_displacement or link_position), or of a known layout.",
+    "An archive has the arrays of a motion (joint_displacement or link_position), or "
+    "of a known layout.",
     example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
 )
 SHAPE = judgement.error(
@@ -33,7 +38,8 @@ RATE = judgement.error(
 NAMES = judgement.error(
     "NPZ104",
     "An archive has names of joints, or the caller gives them.",
-    "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are in order of joint id",
+    "joint_names=[…] (--joint-names) gives the names in the file's order; with a "
+    "model alone, they are in order of joint id",
     example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
 ORDER = judgement.warning(
@@ -52,7 +58,8 @@ UNREAD = judgement.note(
 )
 GUESSED_ORDER = judgement.note(
     "NPZ107",
-    "The layout defines the order of a quaternion's numbers. Otherwise it is the order in which the root is upright.",
+    "The layout defines the order of a quaternion's numbers. Otherwise it is the "
+    "order in which the root is upright.",
     "quaternion_order=… (--quaternion-order) states the order",
     example=("load('dance.pkl')", "load('dance.pkl', quaternion_order='xyzw')"),
 )

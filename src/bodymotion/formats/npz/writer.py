@@ -29,22 +29,27 @@ def write_npz(
     layout: Literal["beyondmimic"] | None = None,
     body: Body | None = None,
 ) -> tuple[Problem, ...]:
-    """Write a motion as a NumPy archive; return what the archive cannot hold.
+    """Write a motion as a NumPy archive.
+
+    Return what the archive cannot hold.
 
     Parameters
     ----------
     motion, path:
         The motion, and the file to write.
     layout:
-        "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by forward kinematics, velocities by differences, and
-        the names of joints and links, which BeyondMimic does not read.
+        "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by
+        forward kinematics, velocities by differences, and the names of joints and
+        links, which BeyondMimic does not read.
     body:
-        The model that this needs; columns with names of its joints are put in order of joint id (`Body.joint_columns`).
+        The model that this needs; columns with names of its joints are put in order of
+        joint id (`Body.joint_columns`).
 
     Raises
     ------
     ValueError
-        For an unknown layout; when the motion lacks what the layout needs; when only some joints are the body's.
+        For an unknown layout; when the motion lacks what the layout needs; when only
+        some joints are the body's.
     """
     if layout not in (None, "beyondmimic"):
         raise ValueError(f"the layouts are 'beyondmimic', not {layout!r}")
@@ -111,12 +116,14 @@ def _beyond_mimic(
         )
     if shared.joints is None:
         raise ValueError(
-            "the layout 'beyondmimic' needs joint displacements, and the motion has none"
+            "the layout 'beyondmimic' needs joint displacements, and the motion has "
+            "none"
         )
     rate = shared.timeline.frame_rate
     if rate is None:
         raise ValueError(
-            "the layout 'beyondmimic' has a fixed frame rate: put the motion on one with Motion.resample(frame_rate)"
+            "the layout 'beyondmimic' has a fixed frame rate: put the motion on one "
+            "with Motion.resample(frame_rate)"
         )
     if shared.timeline.num_frames < 2:
         raise ValueError("velocities need at least two frames")

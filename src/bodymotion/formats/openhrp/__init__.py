@@ -1,7 +1,8 @@
 """OpenHRP models: robots written in VRML97 with the prototypes Humanoid, Joint, Segment, sensors and ExtraJoint.
 
-Humanoid { humanoidBody [ Joint { children [ Segment, sensors, Joint … ] } ] }: the tree of Joints is the tree of links. The
-language itself, the shapes and the parts in other files belong to `bodymotion.formats.vrml`.
+Humanoid { humanoidBody [ Joint { children [ Segment, sensors, Joint … ] } ] }: the tree
+of Joints is the tree of links. The language itself, the shapes and the parts in other
+files belong to `bodymotion.formats.vrml`.
 """
 
 from bodymotion.formats.openhrp.reader import read_openhrp

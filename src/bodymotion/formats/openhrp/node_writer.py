@@ -1,6 +1,10 @@
-"""The nodes of a written body: Joints, Segments with shapes, sensors and ExtraJoints; and what comes before and around them.
+"""The nodes of a written body.
 
-The prototypes that a written model declares, the fields that are only kept in `extra`, and names that are legal and unique.
+Joints, Segments with shapes, sensors and ExtraJoints; and what comes before and around
+them.
+
+The prototypes that a written model declares, the fields that are only kept in `extra`,
+and names that are legal and unique.
 """
 
 import math
@@ -76,7 +80,10 @@ REMARKS = {
 }
 """By the names of prototypes, the comments above their declarations."""
 OPTIONAL = {("Joint", "climit"): "MFFloat", ("Joint", "equivalentInertia"): "SFFloat"}
-"""Fields that readers know and that the prototypes of the document do not declare; declared where a model has them."""
+"""Fields that readers know and that the prototypes of the document do not declare.
+
+Declared where a model has them.
+"""
 
 DEFAULT = Joint()
 WRITTEN = (
@@ -106,7 +113,9 @@ class Names:
         self._count: dict[str, int] = {}
 
     def unique(self, name: str, kind: str) -> str:
-        """Return the name where it is legal and unused, else a similar one, which is reported; an empty name stays empty.
+        """Return the name where it is legal and unused, else a similar one, which is reported.
+
+        An empty name stays empty.
 
         `kind` is that of the part: "joint", "segment", ….
         """
@@ -115,7 +124,8 @@ class Names:
         legal = legal_name(name)
         free = legal
         while free in self.used_names:
-            # Counting continues from the last number, so many of one name do not become slower.
+            # Counting continues from the last number, so many of one name do not become
+            # slower.
             self._count[legal] = self._count.get(legal, 1) + 1
             free = f"{legal}_{self._count[legal]}"
         self.used_names.add(free)
@@ -123,7 +133,10 @@ class Names:
 
 
 def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
-    """Return a value in the form of a field, and the possible types of the field, the best first; none where no field can hold it."""
+    """Return a value in the form of a field, and the possible types of the field, the best first.
+
+    None where no field can hold it.
+    """
     if value is None:
         return None, ("SFNode",)
     if isinstance(value, str):
@@ -166,7 +179,10 @@ def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
 
 
 class KeptFields:
-    """The kept fields of all nodes of one kind; `types` are those that `proto` declares beside the fields of the document."""
+    """The kept fields of all nodes of one kind.
+
+    `types` are those that `proto` declares beside the fields of the document.
+    """
 
     def __init__(
         self, kind: str, extras: Sequence[Mapping[str, object]], report: Report
@@ -207,7 +223,11 @@ class KeptFields:
     def of(
         self, extra: Mapping[str, object], used: Collection[str] = ()
     ) -> dict[str, Value]:
-        """Return the fields of one node; report what cannot be kept. Names in `used` are written elsewhere, "mjcf" is reported so."""
+        """Return the fields of one node.
+
+        Report what cannot be kept. Names in `used` are written elsewhere, "mjcf" is
+        reported so.
+        """
         fields: dict[str, Value] = {}
         left: list[str] = []
         for name, item in extra.items():
@@ -259,7 +279,10 @@ def prototypes_of(nodes: list[Node]) -> list[Proto]:
 def moved(
     matrix: Floats, children: list[Node], title: str, report: Report
 ) -> list[Node]:
-    """Return nodes under a Transform (none where it would have no effect); report where it is not exactly the matrix (4, 4)."""
+    """Return nodes under a Transform (none where it would have no effect).
+
+    Report where it is not exactly the matrix (4, 4).
+    """
     if not np.abs(matrix).max() < MAX_TRANSFORM:
         report(
             losses.PLACE,
@@ -282,7 +305,8 @@ def shape_nodes(
 ) -> list[Node]:
     """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
 
-    A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else VRML97's Collision.
+    A shape that is both visual and collision shape is one node. Others become Surface
+    nodes with `surfaces`, else VRML97's Collision.
     """
     nodes: list[Node] = []
     for use, run in groupby(
@@ -317,7 +341,9 @@ def shape_nodes(
 def _merged(
     visuals: Sequence[Shape], collisions: Sequence[Shape]
 ) -> list[tuple[str, Shape]]:
-    """Merge two lists into one that has each in its order; what is in both, in the same order, is one item.
+    """Merge two lists into one that has each in its order.
+
+    What is in both, in the same order, is one item.
 
     Meshes are the same when they are one object.
     """
@@ -353,7 +379,10 @@ def _key(shape: Shape) -> object:
 
 
 def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str) -> list[Node]:
-    """Return shapes under their Transforms; one for all that follow each other with the same one."""
+    """Return shapes under their Transforms.
+
+    One for all that follow each other with the same one.
+    """
     nodes: list[Node] = []
     for _, run in groupby(shapes, key=lambda shape: (shape.transform + 0.0).tobytes()):
         together = list(run)
@@ -366,7 +395,10 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str) -> list[N
 def joint_fields(
     joint: Joint, offset: Floats, title: str, report: Report
 ) -> dict[str, Value]:
-    """Return the fields of a Joint, except those that are only kept; defaults of the document are left out."""
+    """Return the fields of a Joint, except those that are only kept.
+
+    Defaults of the document are left out.
+    """
     fields: dict[str, Value] = {"jointType": _type(joint)}
     if -1 < joint.id <= MAX_ID:
         fields["jointId"] = joint.id
@@ -427,7 +459,10 @@ def _axis(joint: Joint) -> Floats:
 
 
 def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
-    """Return translation and rotation of a pose (7,); those without effect are left out."""
+    """Return translation and rotation of a pose (7,).
+
+    Those without effect are left out.
+    """
     fields = vector_fields({"translation": pose[:3]}, title, report)
     quaternion = pose[3:]
     if not np.isfinite(quaternion).all() or not quaternion.any():
@@ -450,7 +485,10 @@ def vector_fields(
     report: Report,
     default: npt.ArrayLike = 0.0,
 ) -> dict[str, Value]:
-    """Return numbers and vectors that are finite and not the default as fields; report the others."""
+    """Return numbers and vectors that are finite and not the default as fields.
+
+    Report the others.
+    """
     fields: dict[str, Value] = {}
     for name, value in values.items():
         array = np.asarray(value, dtype=np.float64)
@@ -494,7 +532,10 @@ class SegmentWriter:
         self._part_names: set[str] = set()
 
     def name(self, segment: Segment) -> str:
-        """Return a unique name for a segment; one that several links share unchanged has one name in all of them."""
+        """Return a unique name for a segment.
+
+        One that several links share unchanged has one name in all of them.
+        """
         known = self._known.get(segment.name)
         if (
             known is not None
@@ -510,7 +551,11 @@ class SegmentWriter:
         return name
 
     def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
-        """Return the nodes of a segment; only its shapes where it has nothing else and is the last of its link, as it is read."""
+        """Return the nodes of a segment.
+
+        Only its shapes where it has nothing else and is the last of its link, as it is
+        read.
+        """
         known = self._known.get(segment.name)
         if known is not None and known[1].name == name and name:
             shared = known[1]
@@ -568,14 +613,20 @@ class SegmentWriter:
         return [Node("Inline", fields={"url": [f"{self.folder.name}/{path.name}"]})]
 
     def _shape_name(self, name: str) -> str:
-        """Return the name of a Shape: it must not be that of a Joint or Segment before it, which the lists name."""
+        """Return the name of a Shape.
+
+        It must not be that of a Joint or Segment before it, which the lists name.
+        """
         if not name or (is_name(name) and name not in self.bound):
             return name
         return self.names.unique(name, "shape")
 
 
 def _fits(path: Path, scene: Scene) -> bool:
-    """Return whether a part can be written here: no file is there, or one with just this part."""
+    """Return whether a part can be written here.
+
+    No file is there, or one with just this part.
+    """
     if not os.path.lexists(path):
         return True
     try:
@@ -588,7 +639,10 @@ def _fits(path: Path, scene: Scene) -> bool:
 
 
 class DeviceWriter:
-    """Makes sensor nodes for the devices of a body; types that the document lacks get prototypes of their own."""
+    """Makes sensor nodes for the devices of a body.
+
+    Types that the document lacks get prototypes of their own.
+    """
 
     def __init__(self, body: Body, report: Report, renamed: Renamings) -> None:
         self.report = report

@@ -1,9 +1,12 @@
-"""The nodes of the OpenHRP document, each read into its part of a body: Joint, Segment, the sensors, ExtraJoint; and the tree of links.
+"""The nodes of the OpenHRP document, each read into its part of a body.
 
-`TreeReader` walks from the nodes below a Humanoid to links, and knows which Joint and which Segment it is in.
+Joint, Segment, the sensors, ExtraJoint; and the tree of links.
 
-Each reader gets the subject of that part, such as ("links", 3). A fault is recorded, the attribute that it leaves unknown is marked, and
-the attribute has its default.
+`TreeReader` walks from the nodes below a Humanoid to links, and knows which Joint and
+which Segment it is in.
+
+Each reader gets the subject of that part, such as ("links", 3). A fault is recorded,
+the attribute that it leaves unknown is marked, and the attribute has its default.
 """
 
 import math
@@ -123,7 +126,10 @@ HUMANOID_USED = {
     "version",
     "viewpoints",
 }
-"""Fields of a Humanoid that are read; the others are kept in `extra`."""
+"""Fields of a Humanoid that are read.
+
+The others are kept in `extra`.
+"""
 
 
 # ---- fields
@@ -144,7 +150,10 @@ JOINT_TYPES: dict[str, JointType] = {
     "agx_crawler": "crawler",
 }
 JOINT_USED = {"translation", "rotation", "children", "jointId", *MOTOR_FIELDS.values()}
-"""Fields that are read into `Joint` and `Link` as they are; the others are kept in `extra`, or where the file has several numbers."""
+"""Fields that are read into `Joint` and `Link` as they are.
+
+The others are kept in `extra`, or where the file has several numbers.
+"""
 MAX_ID = 9999
 DEFAULT = Joint()
 
@@ -217,7 +226,10 @@ def finite(
     found: ModelDiagnostics,
     unknown: Subject = (),
 ) -> tuple[float, ...]:
-    """Return a field's numbers; where one of them is not finite, report that, mark `unknown`, and return `default`."""
+    """Return a field's numbers.
+
+    Where one of them is not finite, report that, mark `unknown`, and return `default`.
+    """
     values = nodes.vector(node, name, default)
     _report_more_numbers(node, name, len(default), found)
     if all(map(math.isfinite, values)):
@@ -248,7 +260,10 @@ def _axis(
     found: ModelDiagnostics,
     subject: Subject,
 ) -> Floats:
-    """Return a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
+    """Return a jointAxis (3,) of length 1, or zero.
+
+    A vector, or in old files the letter of an axis.
+    """
     value = node.get("jointAxis")
     if isinstance(value, str):
         location = node.location_of("jointAxis")
@@ -278,7 +293,8 @@ def _axis(
         found.report(
             AXIS_LENGTH, message, location, subject=(*subject, "axis"), data=data
         )
-    # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
+    # A vector that was divided by its length, and is of length 1 except for rounding,
+    # is not divided again.
     return frozen(
         vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z)
     )
@@ -403,7 +419,10 @@ def _limit(
     extra: dict[str, object],
     found: ModelDiagnostics,
 ) -> float:
-    """Return the first number of a limit; an empty list means no limit."""
+    """Return the first number of a limit.
+
+    An empty list means no limit.
+    """
     values = nodes.numbers(node, name)
     if len(values) <= (name != "climit"):
         extra.pop(name, None)
@@ -504,7 +523,10 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
 
 
 def is_sensor(node: Node) -> bool:
-    """Return whether a node is a sensor: a known one, or any other with a sensorId, in its prototype or undeclared."""
+    """Return whether a node is a sensor.
+
+    A known one, or any other with a sensorId, in its prototype or undeclared.
+    """
     fields: Mapping[str, object] = (
         node.fields if node.proto is None else node.proto.fields
     )
@@ -512,7 +534,10 @@ def is_sensor(node: Node) -> bool:
 
 
 def sensor_key(node: Node) -> tuple[str, int]:
-    """Return the kind that the ids of a sensor count, under the name that the document has for it, and its id; −1 for none to be read."""
+    """Return the kind that the ids of a sensor count, under the name that the document has for it, and its id.
+
+    −1 for none to be read.
+    """
     if node.type in CLASSES:
         kind = CLASSES[node.type].__name__
     else:
@@ -618,7 +643,9 @@ def _check_camera(
 def read_extra_joint(
     node: Node, links: Mapping[str, int], found: ModelDiagnostics, subject: Subject
 ) -> ExtraJoint:
-    """Return the extra joint of a node; `links` has the index of each link by name.
+    """Return the extra joint of a node.
+
+    `links` has the index of each link by name.
 
     Raises FormatError when a field has a value of the wrong type.
     """
@@ -659,13 +686,17 @@ def read_extra_joint(
 
 @dataclass
 class OpenLink:
-    """A link whose Joint the walk is in: its node, and the link without its segments."""
+    """A link whose Joint the walk is in.
+
+    Its node, and the link without its segments.
+    """
 
     node: Node
     bare: Link
     segments: list[Segment] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    """The Segment nodes; a segment that was made of shapes outside of these has none."""
+    """The Segment nodes; a segment that was made of shapes outside of these has none.
+    """
 
     @property
     def subject(self) -> Subject:
@@ -674,7 +705,10 @@ class OpenLink:
 
 
 class TreeReader:
-    """Reads the contents of a humanoidBody: links, devices, and the nodes that they come from. With faults they are partial."""
+    """Reads the contents of a humanoidBody.
+
+    Links, devices, and the nodes that they come from. With faults they are partial.
+    """
 
     def __init__(self, parts: InlineLoader, found: ModelDiagnostics) -> None:
         self.found = found
@@ -689,7 +723,8 @@ class TreeReader:
         self.segment: Floats | None = None
         """The transform of the Segment that the walk is in."""
         self.sensors: list[tuple[Node, int, Floats]] = []
-        """The sensors that were visited, with the links and their transforms in these."""
+        """The sensors that were visited, with the links and their transforms in these.
+        """
         self.beside_root: list[tuple[Node, NodeFrame]] = []
         """Segments and sensors beside the root Joint: fixed parts of the root link."""
 
@@ -708,7 +743,10 @@ class TreeReader:
         return self
 
     def visit(self, node: Node, frame: NodeFrame) -> bool:
-        """Read a node, if it is one of a model; return whether it is."""
+        """Read a node, if it is one of a model.
+
+        Return whether it is.
+        """
         match node.type:
             case "Joint":
                 self._enter_joint(node, frame)
@@ -732,7 +770,10 @@ class TreeReader:
         return True
 
     def _leave_out(self, node: Node) -> None:
-        """Mark what is unknown because of a node of a type that is not declared; report the links that are lost in it."""
+        """Mark what is unknown because of a node of a type that is not declared.
+
+        Report the links that are lost in it.
+        """
         if self.link is not None:
             self.found.mark_unknown(
                 *((*self.link.subject, name) for name in (*SEGMENT_FIELDS, "shapes"))
@@ -911,7 +952,10 @@ class TreeReader:
             self.device_nodes.append(node)
 
     def _add_beside_root(self) -> None:
-        """Add what is beside the root Joint to the root link: its frame is that of the body, in which the root Joint has its offset."""
+        """Add what is beside the root Joint to the root link.
+
+        Its frame is that of the body, in which the root Joint has its offset.
+        """
         self.link = root = self.open_links[0]
         in_root = poses.to_matrix(poses.inverse(root.bare.offset))
         if self.walker.drawn:
@@ -963,5 +1007,8 @@ class TreeReader:
 
 
 def _is_identity(transform: Floats) -> bool:
-    """Return whether a transform is the identity except for rounding: prototypes rotate their children there and back."""
+    """Return whether a transform is the identity except for rounding.
+
+    Prototypes rotate their children there and back.
+    """
     return transform is IDENTITY or bool(np.abs(transform - IDENTITY).max() <= 1e-12)

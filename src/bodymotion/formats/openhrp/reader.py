@@ -1,6 +1,9 @@
-"""Read a whole model: the Humanoid and what is beside it, or a scene without one.
+"""Read a whole model.
 
-`check_tree` applies the rules of the OpenHRP document about a whole model: names, lists, ids and fields that have no effect.
+The Humanoid and what is beside it, or a scene without one.
+
+`check_tree` applies the rules of the OpenHRP document about a whole model: names,
+lists, ids and fields that have no effect.
 """
 
 import re
@@ -107,13 +110,15 @@ def read_openhrp(
     allow_outside:
         Open files (Inline, textures) that are outside of the folder of the model, too.
     apply_humanoid_pose:
-        Apply the Humanoid's own translation and rotation, and those of Transforms around it, to `root_pose`. The document defines them as
-        a Transform around the body; Choreonoid ignores them. They are kept in `extra` in both cases.
+        Apply the Humanoid's own translation and rotation, and those of Transforms
+        around it, to `root_pose`. The document defines them as a Transform around the
+        body; Choreonoid ignores them. They are kept in `extra` in both cases.
 
     Returns
     -------
-    The body of the file's Humanoid. A file without one is a body of a single fixed link "Root" that has the whole scene as its
-    shapes. Where the file has faults, the body is partial, and its `source.locations` knows which parts are unknown.
+    The body of the file's Humanoid. A file without one is a body of a single fixed link
+    "Root" that has the whole scene as its shapes. Where the file has faults, the body
+    is partial, and its `source.locations` knows which parts are unknown.
     """
     path = Path(path)
     try:
@@ -136,7 +141,8 @@ def read_openhrp(
                 *(problem for problem in result.problems if problem.rule not in own),
             ),
         )
-    # Numbers near the largest there are may overflow; what is not finite in the end is reported or left out.
+    # Numbers near the largest there are may overflow; what is not finite in the end is
+    # reported or left out.
     with np.errstate(all="ignore"):
         return _ModelReader(
             path, data, scene, result.refusal, allow_outside, apply_humanoid_pose
@@ -170,7 +176,8 @@ class _ModelReader:
         self.world: dict[str, object] = {}
         self.entries: dict[Subject, Location | Locator] = {}
         self.starts: list[tuple[int, int, int]] = []
-        """The lines, columns and links of the Joints and Segments in the file itself."""
+        """The lines, columns and links of the Joints and Segments in the file itself.
+        """
 
     def read(self) -> ReadResult[Body]:
         if self.path.suffix and self.path.suffix.lower() != ".wrl":
@@ -181,7 +188,8 @@ class _ModelReader:
             body = self._body()
         except FormatError as error:
             self.found.fault(error)
-        # Where links are lost in a node of an unknown type, that is the problem with it.
+        # Where links are lost in a node of an unknown type, that is the problem with
+        # it.
         lost = {p.location for p in self.found.problems if p.rule == UNKNOWN_NODE.code}
         of_scene = (
             p
@@ -312,7 +320,10 @@ class _ModelReader:
         return True
 
     def _placed(self, body: Body, node: Node, matrix: Floats) -> Body:
-        """Return the body moved and scaled by a Transform (4, 4); one that stretches or mirrors it is reported, and its scale left out."""
+        """Return the body moved and scaled by a Transform (4, 4).
+
+        One that stretches or mirrors it is reported, and its scale left out.
+        """
         if not np.isfinite(matrix).all():
             return body
         rigid = poses.nearest_rigid(matrix)
@@ -387,7 +398,8 @@ class _ModelReader:
 
     def _tree(self, humanoid: Node) -> TreeReader:
         found_nodes = nodes.children(humanoid, "humanoidBody")
-        # What is found in a body without a Joint counts only where it is read again as one link.
+        # What is found in a body without a Joint counts only where it is read again as
+        # one link.
         of_tree = ModelDiagnostics(self.path, self.scene.damage, self.found.doubtful)
         tree = TreeReader(self.parts, of_tree).read(found_nodes)
         if tree.links or of_tree.has_errors:
@@ -397,7 +409,8 @@ class _ModelReader:
         if tree.links:
             check_tree(tree, humanoid, self.found)
             return tree
-        # The document allows that: its contents are a body of one link that does not move.
+        # The document allows that: its contents are a body of one link that does not
+        # move.
         self.found.report(
             rules.NO_JOINT, f"{label(humanoid)} has no Joint", humanoid.location
         )
@@ -423,7 +436,10 @@ class _ModelReader:
         return tuple(joints)
 
     def _with_link(self, problem: Problem, body: Body) -> Problem:
-        """Return a problem of a shape with its link: that of the part, or in the model's file that of the Joint or Segment before it."""
+        """Return a problem of a shape with its link.
+
+        That of the part, or in the model's file that of the Joint or Segment before it.
+        """
         at = problem.location
         subject = self.parts.users.get(at.path or "", ())
         before = bisect(self.starts, (at.line or 0, at.column or 0, len(body.links)))
@@ -455,7 +471,10 @@ def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpo
 def _locator(
     node: Node, fields: Mapping[str, str], segments: list[Node] | None = None
 ) -> Location | Locator:
-    """Return what locates the attributes of a part of a body. It holds offsets and the beginnings of lines, not the nodes and the text."""
+    """Return what locates the attributes of a part of a body.
+
+    It holds offsets and the beginnings of lines, not the nodes and the text.
+    """
     if node.text is None:
         return Location()
     known = {name: (node.text.lines, offset) for name, offset in node.offsets.items()}

@@ -1,4 +1,8 @@
-"""The rules of OpenHRP models: what the document requires, and what has no effect or is ambiguous. Rules on bodies are in `model.rules`."""
+"""The rules of OpenHRP models.
+
+What the document requires, and what has no effect or is ambiguous. Rules on bodies are
+in `model.rules`.
+"""
 
 from bodymotion.diagnostics import document, judgement, reference
 
@@ -44,7 +48,8 @@ HUMANOIDS = document.error(
 )
 NO_JOINT = judgement.warning(
     "WRL102",
-    "A Humanoid has a Joint in its humanoidBody. Without one the body is a single fixed link.",
+    "A Humanoid has a Joint in its humanoidBody. Without one the body is a single "
+    "fixed link.",
     "write humanoidBody [ DEF BASE Joint { … } ]",
     example=(
         "humanoidBody [ ]",
@@ -86,8 +91,10 @@ OUTSIDE = judgement.warning(
 )
 HUMANOID_POSE = judgement.warning(
     "WRL108",
-    "Translation, rotation and scale of a Humanoid have no effect by default. The pose of the root Joint is that of the body.",
-    "write them into the root Joint, or load with apply_humanoid_pose=True (--apply-humanoid-pose)",
+    "Translation, rotation and scale of a Humanoid have no effect by default. The "
+    "pose of the root Joint is that of the body.",
+    "write them into the root Joint, or load with apply_humanoid_pose=True "
+    "(--apply-humanoid-pose)",
     example=("DEF robot Humanoid { translation 0 0 1", "DEF robot Humanoid {"),
 )
 LISTS = document.warning(
@@ -110,18 +117,21 @@ NOTHING = judgement.error(
 )
 NAME_FIELD = reference.note(
     "WRL114",
-    "The name of a Joint or Segment is the one after DEF. A different one in the field name is kept, but not used.",
+    "The name of a Joint or Segment is the one after DEF. A different one in the "
+    "field name is kept, but not used.",
     "write the name after DEF into the field",
     example=('DEF HIP Joint { name "LHIP"', 'DEF HIP Joint { name "HIP"'),
 )
 UNUSED_FIELD = document.note(
     "WRL115",
-    "The fields bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren have no effect in OpenHRP.",
+    "The fields bboxCenter, bboxSize, sites, coord, displacers, addChildren and "
+    "removeChildren have no effect in OpenHRP.",
     example=("bboxSize 1 1 1 mass 5", "mass 5"),
 )
 NO_HUMANOID = document.note(
     "WRL116",
-    "A model has a Humanoid. A file without one is a scene: a single fixed link with all shapes.",
+    "A model has a Humanoid. A file without one is a scene: a single fixed link with "
+    "all shapes.",
     "put a Humanoid around the Joints: its humanoidBody has the root Joint",
     example=(
         "DEF BASE Joint { … }",
@@ -153,8 +163,10 @@ JOINT_TYPE = document.error(
 )
 HANIM_JOINT = judgement.warning(
     "WRL149",
-    "The PROTO of Joint declares jointType. Without it, as in H-Anim figures, all joints are fixed.",
-    "an H-Anim figure can be shown; to move it, use the document's PROTO and write jointType, jointAxis and translation",
+    "The PROTO of Joint declares jointType. Without it, as in H-Anim figures, all "
+    "joints are fixed.",
+    "an H-Anim figure can be shown; to move it, use the document's PROTO and write "
+    "jointType, jointAxis and translation",
     example=(
         "PROTO Joint [ ] { }",
         'PROTO Joint [ field SFString jointType "fixed" ] { }',
@@ -236,12 +248,14 @@ VISION_TYPE = document.error(
 )
 NOT_IN_DOCUMENT = document.note(
     "WRL168",
-    "A sensor is of one of the five types of the document. Other sensors are kept with all their fields.",
+    "A sensor is of one of the five types of the document. Other sensors are kept "
+    "with all their fields.",
     example=("DEF nose SmellSensor { sensorId 0 }", "DEF nose Gyro { sensorId 0 }"),
 )
 SENSOR_LIMIT = judgement.warning(
     "WRL170",
-    "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque are positive, or -1 for no limit.",
+    "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque are "
+    "positive, or -1 for no limit.",
     example=("maxAngularVelocity [ 0 0 0 ]", "maxAngularVelocity [ 10 10 10 ]"),
 )
 

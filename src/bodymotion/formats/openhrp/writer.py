@@ -54,7 +54,8 @@ def _slots(
         first[body.devices[order[rank]].link] = rank
     for link in reversed(body.links[1:]):
         first[link.parent] = min(first[link.parent], first[link.index])
-    # From each child on: the earliest device in it or any later one; this ascends, so devices find their place by bisection.
+    # From each child on: the earliest device in it or any later one; this ascends, so
+    # devices find their place by bisection.
     after = [
         list(accumulate((first[child] for child in reversed(below)), min))[::-1]
         for below in children
@@ -69,7 +70,10 @@ def _slots(
 
 
 def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
-    """Return a WorldInfo for what came from one; report the texts that cannot be written."""
+    """Return a WorldInfo for what came from one.
+
+    Report the texts that cannot be written.
+    """
     fields: dict[str, Value] = {}
     for key, value in info.items():
         if isinstance(value, (list, tuple, np.ndarray)):
@@ -136,7 +140,8 @@ def _is_scene(body: Body) -> bool:
 class _Builder:
     """Makes the scene of a model, and those of its parts.
 
-    `url` returns the url of a texture, for the model's own file or (True) for a part. Parts go to the `folder`: each segment that has a
+    `url` returns the url of a texture, for the model's own file or (True) for a part.
+    Parts go to the `folder`: each segment that has a
     mesh has its shapes in a file there. None: everything is in one file.
     """
 
@@ -156,7 +161,8 @@ class _Builder:
     def build(self, stem: str) -> None:
         """Make the nodes; `stem` is the name of the file without its extension, which is that of a scene without a Humanoid.
 
-        Raises ValueError when a device or an extra joint is on a link that the body does not have.
+        Raises ValueError when a device or an extra joint is on a link that the body
+        does not have.
         """
         body = self.body
         ends = [
@@ -170,7 +176,8 @@ class _Builder:
         for title, link in ends:
             if not 0 <= link < len(body.links):
                 raise ValueError(
-                    f"{title} is on link {link}; the body has {counted(len(body.links), 'link')}"
+                    f"{title} is on link {link}; the body has "
+                    f"{counted(len(body.links), 'link')}"
                 )
         if _is_scene(body):
             self.plain_scene(stem)
@@ -254,7 +261,8 @@ class _Builder:
         if deepest + SEGMENT_LEVELS > MAX_DEPTH:
             self.report(
                 losses.DEPTH,
-                f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} nodes at most",
+                f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} "
+                "nodes at most",
             )
         if not body.links:
             self.report(
@@ -333,7 +341,8 @@ class _Builder:
                 f"links are named after the joints that move them: {listed(texts, 4)}"
             )
             old = {link.name: link.index for link in links}
-            # A name that was that of another link: labels of motions by names of links mean other links now.
+            # A name that was that of another link: labels of motions by names of links
+            # mean other links now.
             clash = any(old.get(names[index], index) != index for index in order)
             rule = losses.JOINT_NAME
             if clash:
@@ -356,7 +365,9 @@ class _Builder:
         order: list[int],
         children: list[list[int]],
     ) -> bool:
-        """Put the nodes of devices and of child links into those of links; return whether the devices are read back in their order.
+        """Put the nodes of devices and of child links into those of links.
+
+        Return whether the devices are read back in their order.
 
         The reader sorts the devices of a kind by their ids.
         """
@@ -393,7 +404,10 @@ class _Builder:
         return False
 
     def _joint_names(self, order: list[int], ends: set[int]) -> dict[int, str]:
-        """Return the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
+        """Return the names of the Joint nodes.
+
+        Those of joints where these move, since motions go by them, and else of links.
+        """
         links = self.body.links
         names = {}
         for index in [
@@ -428,17 +442,21 @@ def write_openhrp(
     Parameters
     ----------
     body:
-        The body. One that was read from such a file is read back equal, but for the last bits of rotations that several Transforms made.
+        The body. One that was read from such a file is read back equal, but for the
+        last bits of rotations that several Transforms made.
     path:
         The file.
     mesh:
-        "inline": all in one file. "parts": the shapes of each segment that has a mesh go to a file of their own, in the folder
-        `NAME-parts` beside the model, which the model names by Inline. An existing file with other contents is not changed: the part
+        "inline": all in one file. "parts": the shapes of each segment that has a mesh
+        go to a file of their own, in the folder
+        `NAME-parts` beside the model, which the model names by Inline. An existing file
+        with other contents is not changed: the part
         gets another name.
 
     Returns
     -------
-    What the model loses of the body: rules LOSS020 to LOSS028. Images are not copied; they are named by their relative path.
+    What the model loses of the body: rules LOSS020 to LOSS028. Images are not copied;
+    they are named by their relative path.
 
     Raises
     ------
@@ -461,7 +479,8 @@ def write_openhrp(
             texture, path.parent, folder if folder and in_part else path.parent, outside
         )
 
-    # Numbers near the largest there are may overflow; what is not finite in the end is left out and reported.
+    # Numbers near the largest there are may overflow; what is not finite in the end is
+    # left out and reported.
     with np.errstate(all="ignore"):
         builder = _Builder(body, url, folder)
         builder.build(path.stem)
@@ -469,7 +488,8 @@ def write_openhrp(
     model = (path, builder.scene)
     with new_folder(folder) if folder and parts else nullcontext():
         for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
-            # The model is written with the last of its parts, so it never names one that does not exist.
+            # The model is written with the last of its parts, so it never names one
+            # that does not exist.
             batch = parts[start : start + MAX_OPEN_FILES]
             if start + MAX_OPEN_FILES >= len(parts):
                 batch = [*batch, model]
@@ -486,7 +506,11 @@ def write_openhrp(
 def _texture_url(
     texture: Texture, model_folder: Path, here: Path, outside: Diagnostics
 ) -> str:
-    """Return the url of an image: the one that it had where that leads to the file from the folder `here`, too, else its relative path."""
+    """Return the url of an image.
+
+    The one that it had where that leads to the file from the folder `here`, too, else
+    its relative path.
+    """
     wanted = texture.path.resolve()
     if not wanted.is_relative_to(model_folder.resolve()):
         name = texture.path.name

@@ -1,4 +1,6 @@
-"""Choreonoid's key poses (.pseq): YAML; joints, links and the zero moment point of a robot at a few times.
+"""Choreonoid's key poses (.pseq).
+
+YAML; joints, links and the zero moment point of a robot at a few times.
 
 The shape of a file (s, m, rad; the world's frame)::
 
@@ -36,11 +38,14 @@ The shape of a file (s, m, rad; the world's frame)::
         time: 3.0
         refer: { type: PronunSymbol, name: a }
 
-`joints` are joint ids, `spJoints` those of them that come to rest. Flags of links, all false by default: isBaseLink, isStationaryPoint,
-isTouching, isSlave; `contactPoints` is a list of points. In files from before September 2022 `refer` may be the name of a pose that stands
-earlier in the file. Poses of one time are reached in the reverse order of the file.
+`joints` are joint ids, `spJoints` those of them that come to rest. Flags of links, all
+false by default: isBaseLink, isStationaryPoint,
+isTouching, isSlave; `contactPoints` is a list of points. In files from before September
+2022 `refer` may be the name of a pose that stands earlier in the file. Poses of one
+time are reached in the reverse order of the file.
 
-`reader` makes a `KeyPoses` of a file, `writer` a file of one: unchanged poses keep their text with all comments.
+`reader` makes a `KeyPoses` of a file, `writer` a file of one: unchanged poses keep
+their text with all comments.
 """
 
 from bodymotion.formats.pseq.reader import read_pseq

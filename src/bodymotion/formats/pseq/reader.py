@@ -63,12 +63,15 @@ LINK_KEYS = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The text of a file, cut into its poses: those that stay unchanged are written as they were.
+    """The text of a file, cut into its poses.
+
+    Those that stay unchanged are written as they were.
 
     Attributes
     ----------
     text, head, poses:
-        The whole text; what is before the first pose; each pose with its text, in the order of the file.
+        The whole text; what is before the first pose; each pose with its text, in the
+        order of the file.
     value:
         The values that `head` holds: name, target body and other keys.
     indent:
@@ -424,7 +427,11 @@ class _Reader:
     def _layout(
         self, refs: Node | None, value: tuple[str, str, AnyMapping[str, object]]
     ) -> Layout | None:
-        """Return the texts of the poses; None where one cannot be cut out: in lists in brackets, with aliases, with other keys behind."""
+        """Return the texts of the poses.
+
+        None where one cannot be cut out: in lists in brackets, with aliases, with other
+        keys behind.
+        """
         data = self.text.data
         whole = (
             not self.has_aliases

@@ -1,4 +1,7 @@
-"""The rules of .pseq files. Rules about key poses on a body are in `bodymotion.checks`."""
+"""The rules of .pseq files.
+
+Rules about key poses on a body are in `bodymotion.checks`.
+"""
 
 from bodymotion.diagnostics import judgement, reference
 from bodymotion.motion.rules import MOTION_NOT_FINITE
@@ -23,7 +26,8 @@ TIME = reference.error(
 )
 SAME_TIME = reference.warning(
     "PSQ103",
-    "No two poses have the same time. Of several at one time, the first in the file is reached last.",
+    "No two poses have the same time. Of several at one time, the first in the file "
+    "is reached last.",
     "remove all but one, or give them times of their own",
     example=("two poses at 0 s", "poses at 0 s and at 1 s"),
 )
@@ -35,7 +39,8 @@ KIND = reference.warning(
 )
 NAMED_POSE = reference.warning(
     "PSQ105",
-    "`refer` holds the pose itself. Files from before September 2022 may hold the name of an earlier pose.",
+    "`refer` holds the pose itself. Files from before September 2022 may hold the "
+    "name of an earlier pose.",
     "save the file again: Choreonoid does not open it as it is",
     example=("refer: stand", "refer: { type: Pose }"),
 )
@@ -106,7 +111,8 @@ COMMENTS = judgement.note(
 )
 UNWRITABLE = judgement.warning(
     "PSQ202",
-    "YAML holds texts of Unicode characters, numbers, truth values, lists and mappings.",
+    "YAML holds texts of Unicode characters, numbers, truth values, lists and "
+    "mappings.",
     leaves_out=True,
     example=("an object in `extra`", "a number in `extra`"),
 )

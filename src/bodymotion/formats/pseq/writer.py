@@ -24,7 +24,8 @@ FLAGS = {
 def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     """Write a file, whole or not at all, and return what it does not hold.
 
-    A sequence that was read and not changed is written as it was, byte for byte. Numbers have as many digits as they need.
+    A sequence that was read and not changed is written as it was, byte for byte.
+    Numbers have as many digits as they need.
     """
     path = Path(path)
     layout = key_poses.source.options.get("layout")
@@ -58,7 +59,10 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
 
 
 def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
-    """Return the poses in the order in which a file has them: those of one time in reverse."""
+    """Return the poses in the order in which a file has them.
+
+    Those of one time in reverse.
+    """
     return [
         pose
         for _, group in groupby(poses, lambda pose: pose.time)

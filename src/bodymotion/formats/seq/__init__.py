@@ -27,9 +27,10 @@ The shape of a file, in the spelling of version 2::
         frames:
           - [ 0, 0, -0.7 ]
 
-It is YAML; written in flow style as a whole, it is JSON. A row is `[ v, … ]` (MultiValueSeq), `[ [ x, y, z, … ], … ]` (MultiSE3Seq,
-nested even for one pose) or `[ x, y, z ]` (Vector3Seq). With `hasFrameTime: true` the time is the first number of the row. A
-component inherits the keys that it does not have from the top node.
+It is YAML; written in flow style as a whole, it is JSON. A row is `[ v, … ]`
+(MultiValueSeq), `[ [ x, y, z, … ], … ]` (MultiSE3Seq, nested even for one pose) or `[
+x, y, z ]` (Vector3Seq). With `hasFrameTime: true` the time is the first number of the
+row. A component inherits the keys that it does not have from the top node.
 
 ============  ===============================  ==================  =========================  =====================
 version       1 (BodyMotion, no version key)   2 (the documents)   3                          4 (Choreonoid today)
@@ -41,16 +42,22 @@ order of SE3  format                           SE3Format           SE3Format    
 keys          camelCase, purpose for content   camelCase           camelCase                  snake_case
 ============  ===============================  ==================  =========================  =====================
 
-Both spellings of a key are read in every version, and contents get their names of version 2.
+Both spellings of a key are read in every version, and contents get their names of
+version 2.
 
-The rows of a regular file never go through a YAML parser. `scan` finds them in the bytes of the file and leaves a small text, the headers;
-`document` is the tree of these with the rows beside it; `headers` reads and checks them; `values` has single values in both directions,
-and parses rows into arrays, `rows` those of another shape. `reader` makes the motion, with every fault of a file. `streaming` reads
-motions larger than memory. `writer` writes all four versions, as YAML or JSON.
+The rows of a regular file never go through a YAML parser. `scan` finds them in the
+bytes of the file and leaves a small text, the headers;
+`document` is the tree of these with the rows beside it; `headers` reads and checks
+them; `values` has single values in both directions,
+and parses rows into arrays, `rows` those of another shape. `reader` makes the motion,
+with every fault of a file. `streaming` reads motions larger than memory. `writer`
+writes all four versions, as YAML or JSON.
 
-Where Choreonoid's loader and the documents disagree, the documents are followed: XYZQXQYQZQW is read in every version; a frame whose
-time does not increase is an error; `1.5abc` is not a number; components keep their own lengths; an empty or a bare motion loads. Time
-stamps are kept as they are: putting the frames on a fixed rate is not done while reading.
+Where Choreonoid's loader and the documents disagree, the documents are followed:
+XYZQXQYQZQW is read in every version; a frame whose time does not increase is an error;
+`1.5abc` is not a number; components keep their own lengths; an empty or a bare motion
+loads. Time stamps are kept as they are: putting the frames on a fixed rate is not done
+while reading.
 """
 
 from bodymotion.formats.seq.headers import ComponentHeader

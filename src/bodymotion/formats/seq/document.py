@@ -1,4 +1,7 @@
-"""A file as the tree of its headers, with the rows of each component beside it: in the bytes of the file, or in the tree itself."""
+"""A file as the tree of its headers, with the rows of each component beside it.
+
+In the bytes of the file, or in the tree itself.
+"""
 
 import re
 from bisect import bisect_right
@@ -64,15 +67,20 @@ class RowPiece:
     first_row, num_rows:
         Which rows.
     block:
-        Their numbers (num_rows, width) if each has those of its layout, else None: then the nodes have the faults.
+        Their numbers (num_rows, width) if each has those of its layout, else None: then
+        the nodes have the faults.
     nodes:
-        Returns the rows as nodes; raises UnusualError where only a parse of the whole file can read them.
+        Returns the rows as nodes; raises UnusualError where only a parse of the whole
+        file can read them.
     location:
-        Returns the location of an offset of a node, with the given path inside of the document.
+        Returns the location of an offset of a node, with the given path inside of the
+        document.
     offset:
-        Added to the offset of a node, the offset in the bytes of the file; None in a tree.
+        Added to the offset of a node, the offset in the bytes of the file; None in a
+        tree.
     singles:
-        Returns the rows one by one, each by itself, where they are on lines of their own.
+        Returns the rows one by one, each by itself, where they are on lines of their
+        own.
     """
 
     first_row: int
@@ -97,7 +105,10 @@ class Frames:
         return self._nodes[number]
 
     def first_row(self) -> Node:
-        """Return the first row, or else the first one that is YAML by itself, where rows are read so; raises as `row`."""
+        """Return the first row, or else the first one that is YAML by itself, where rows are read so.
+
+        Raises as `row`.
+        """
         return self.row(0)
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
@@ -113,7 +124,10 @@ class Frames:
         return self._text.location(_offset(self._nodes[row], element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
-        """Return a function that locates rows after the file is closed, and holds none; it returns None where the file was removed."""
+        """Return a function that locates rows after the file is closed, and holds none.
+
+        It returns None where the file was removed.
+        """
         offsets = np.array([row.offset for row in self._nodes])
         text = self._text
 
@@ -130,14 +144,18 @@ class Frames:
 
 
 class _SpanFrames(Frames):
-    """Rows in the bytes of a file; with `singly`, each is read by itself where a piece of them is no YAML."""
+    """Rows in the bytes of a file.
+
+    With `singly`, each is read by itself where a piece of them is no YAML.
+    """
 
     def __init__(self, source: ByteSource, span: Span, singly: bool = False) -> None:
         self._source = source
         self._span = span
         self._singly = singly
         self.num_rows = span.num_rows
-        # Rows are located one after another, those of each joint apart: a piece of them is read once.
+        # Rows are located one after another, those of each joint apart: a piece of them
+        # is read once.
         self._rows_by_line = lru_cache(4)(self._find_lines)
         self._rows_by_yaml = lru_cache(1)(self._parsed)
 
@@ -225,7 +243,10 @@ class _SpanFrames(Frames):
         return Location(self._source.path, piece.line + lines, column, inside)
 
     def _line(self, number: int) -> tuple[int, tuple[int, int] | None]:
-        """Return the piece that a row is in, and where the row is in it; None where it is not on lines of its own."""
+        """Return the piece that a row is in, and where the row is in it.
+
+        None where it is not on lines of its own.
+        """
         k = max(
             bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row)
             - 1,
@@ -237,7 +258,10 @@ class _SpanFrames(Frames):
         return k, rows[number] if number < len(rows) == piece.rows else None
 
     def _find(self, number: int) -> tuple[int, int, Node | None]:
-        """Return the piece that a row is in, the offset in it from which its nodes count, and the row; None where it is no YAML."""
+        """Return the piece that a row is in, the offset in it from which its nodes count, and the row.
+
+        None where it is no YAML.
+        """
         k, place = self._line(number)
         if place is None:
             return k, 0, self._rows_by_yaml(k)[number - self._span.pieces[k].first_row]
@@ -342,7 +366,8 @@ class Document:
         self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
-        # Once a block of this size was freed, the C library keeps those of pieces of rows for the next instead of returning their pages.
+        # Once a block of this size was freed, the C library keeps those of pieces of
+        # rows for the next instead of returning their pages.
         np.empty(1 << 24, np.uint8)
 
     def faults_so_far(self) -> Diagnostics:
@@ -367,7 +392,10 @@ class Document:
         return None
 
     def frames(self, node: Sequence) -> Frames:
-        """Return the rows of a sequence; the same object for the same node."""
+        """Return the rows of a sequence.
+
+        The same object for the same node.
+        """
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
@@ -379,7 +407,10 @@ class Document:
         return known
 
     def read_rows_singly(self) -> None:
-        """Read each row by itself where a piece of them is no YAML: for a file that is none as a whole."""
+        """Read each row by itself where a piece of them is no YAML.
+
+        For a file that is none as a whole.
+        """
         self._singly = True
         self._frames.clear()
 
@@ -394,7 +425,8 @@ class Document:
     def check_marks(self) -> None:
         """Check that YAML sees rows wherever rows were taken out.
 
-        Raises UnusualError where it sees something else: a text, a comment, a part of another node.
+        Raises UnusualError where it sees something else: a text, a comment, a part of
+        another node.
         """
         seen: set[int] = set()
         spans = set()
@@ -421,7 +453,10 @@ class Document:
             raise UnusualError("there are rows where YAML sees none")
 
     def marks_of_components(self) -> set[int]:
-        """Return the marks of the rows that are the frames of a component: those, and only those, are read."""
+        """Return the marks of the rows that are the frames of a component.
+
+        Those, and only those, are read.
+        """
         root = self.tree.root
         kind = _value(root, "type")
         components = _value(root, "components")
@@ -443,7 +478,10 @@ class Document:
 
 
 def _value(node: Node, name: str) -> Node | None:
-    """Return the value of a key; the last one where there are several."""
+    """Return the value of a key.
+
+    The last one where there are several.
+    """
     pairs = node.pairs if isinstance(node, Mapping) else []
     return next(
         (
@@ -469,7 +507,8 @@ def open_document(source: ByteSource) -> Document:
     document = _document_of(source, scanned)
     wanted = document.marks_of_components()
     if wanted != scanned.marks.keys():
-        # Rows elsewhere have a meaning that the format does not define: they are kept, and checked, as the YAML that they are.
+        # Rows elsewhere have a meaning that the format does not define: they are kept,
+        # and checked, as the YAML that they are.
         others = [span for mark, span in scanned.marks.items() if mark not in wanted]
         if sum(span.stop - span.start for span in others) > MAX_WHOLE:
             where = Location(source.path, others[0].pieces[0].line)

@@ -1,4 +1,8 @@
-"""The headers of a motion: the keys of the top node and of its components, with what the rows show where keys are missing or faulty."""
+"""The headers of a motion.
+
+The keys of the top node and of its components, with what the rows show where keys are
+missing or faulty.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +94,10 @@ _ONLY_IN = {
     1: {*CONTENTS[1], *OLD_TYPES} - {*CONTENTS[2], *TYPES},
     4: set(CONTENTS[4]) - set(CONTENTS[2]),
 }
-"""By version, names of contents and types that show it: no earlier one of these has them, and version 2 has none of them."""
+"""By version, names of contents and types that show it.
+
+No earlier one of these has them, and version 2 has none of them.
+"""
 
 
 def _is_empty(node: Node) -> bool:
@@ -110,7 +117,8 @@ class Fields:
     unknown:
         Those of other keys, by their texts.
     slips:
-        By the name of a key that is missing, the problem of an unknown one that is almost spelt like it.
+        By the name of a key that is missing, the problem of an unknown one that is
+        almost spelt like it.
     top:
         The keys of the top node, which a component inherits.
     """
@@ -189,7 +197,10 @@ class Fields:
         return slips
 
     def at(self, node: Node | None, rest: str = "") -> Location:
-        """Return where a node is; of None, where the mapping itself is."""
+        """Return where a node is.
+
+        Of None, where the mapping itself is.
+        """
         return self.document.location(
             node or self.node, (self.inside + rest).lstrip(".") or None
         )
@@ -220,7 +231,10 @@ class Fields:
         return {key: self.document.plain(value) for key, value in left.items()}
 
     def location(self, name: str) -> Location | None:
-        """Return where the value of a key is; None where there is none."""
+        """Return where the value of a key is.
+
+        None where there is none.
+        """
         if name in self.values:
             return self.at(self.values[name], f".{KEYS[name][0]}")
         return None
@@ -230,7 +244,10 @@ class Fields:
         self.found.refuse(rule.error(message, self.location(name)))
 
     def text(self, name: str) -> str | None:
-        """Return the text of a key; None where it is missing or empty."""
+        """Return the text of a key.
+
+        None where it is missing or empty.
+        """
         node = self.values.get(name)
         if node is None or _is_empty(node):
             return None
@@ -276,7 +293,10 @@ class Fields:
         return None
 
     def count(self, name: str) -> int | None:
-        """Return a whole number, where there is one; −1 where the text is none."""
+        """Return a whole number, where there is one.
+
+        −1 where the text is none.
+        """
         text = self.text(name)
         if text is None:
             return None
@@ -293,11 +313,13 @@ class ComponentHeader(ShortRepr):
     Attributes
     ----------
     type, content:
-        "MultiValueSeq", "MultiSE3Seq", "Vector3Seq", or another type as the file has it; the content by its name in versions 2 and 4.
+        "MultiValueSeq", "MultiSE3Seq", "Vector3Seq", or another type as the file has
+        it; the content by its name in versions 2 and 4.
     num_parts, num_frames:
         Numbers, poses or (Vector3Seq) 3 coordinates per frame; the frames as counted.
     frame_rate:
-        [Hz]; None where there is none. With `has_frame_time` it is the rate to which the frames are to be resampled.
+        [Hz]; None where there is none. With `has_frame_time` it is the rate to which
+        the frames are to be resampled.
     se3_format:
         The order in which a MultiSE3Seq has its numbers in the file, else None.
     extra:
@@ -380,7 +402,8 @@ def read_headers(document: Document, found: Diagnostics) -> Headers:
     Parameters
     ----------
     found:
-        Gets all faults. What they leave open is derived from the rows where that is possible; other components are left out.
+        Gets all faults. What they leave open is derived from the rows where that is
+        possible; other components are left out.
 
     Raises
     ------
@@ -663,7 +686,10 @@ class _Reader:
             )
 
     def component(self, own: Fields, version: int) -> ComponentHeader | None:
-        """Return the header of a component, which may be the top node itself; None where its type is unknown."""
+        """Return the header of a component, which may be the top node itself.
+
+        None where its type is unknown.
+        """
         kind = own.text("type")
         content = own.text("content")
         if kind is None:
@@ -761,7 +787,10 @@ class _Reader:
         )
 
     def missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
-        """Record that a component lacks a key without which it cannot be read; a misspelt one is the error, if there is one."""
+        """Record that a component lacks a key without which it cannot be read.
+
+        A misspelt one is the error, if there is one.
+        """
         slip = next(
             (mapping.slips[name] for mapping in fields if name in mapping.slips), None
         )
@@ -992,7 +1021,10 @@ def _pairs(node: Node) -> list[tuple[Node, Node]]:
 
 
 def _version_of(components: Node | None) -> int:
-    """Return the version that has the names of the components' contents and types; 2 where they are those of several."""
+    """Return the version that has the names of the components' contents and types.
+
+    2 where they are those of several.
+    """
     named = (*KEYS["content"], *KEYS["type"])
     pairs = [pair for item in _items(components) for pair in _pairs(item)]
     names = {
@@ -1004,7 +1036,10 @@ def _version_of(components: Node | None) -> int:
 
 
 def _texts(node: Node | None) -> tuple[str, ...] | None:
-    """Return the texts of a list of texts; None for anything else."""
+    """Return the texts of a list of texts.
+
+    None for anything else.
+    """
     if not isinstance(node, Sequence):
         return None
     texts = tuple(item.value for item in node.items if isinstance(item, Scalar))

@@ -1,9 +1,13 @@
-"""Read a file to a Motion, with all faults: the rows of each component into its arrays.
+"""Read a file to a Motion, with all faults.
 
-The fastest possible method is used. Rows of a regular shape are parsed in bulk, a piece at a time; a piece with anything irregular is
-handed to `rows`, and what only a full parse can read to the YAML tree of the whole file. Where the file as a whole is not YAML, rows on
-lines of their own are still read one by one; where its headers are not YAML, likely fixes of the faulty lines are tried
-(`formats.yaml.recovery`). Faulty rows are nan in the arrays and marked unknown.
+The rows of each component into its arrays.
+
+The fastest possible method is used. Rows of a regular shape are parsed in bulk, a piece
+at a time; a piece with anything irregular is handed to `rows`, and what only a full
+parse can read to the YAML tree of the whole file. Where the file as a whole is not
+YAML, rows on lines of their own are still read one by one; where its headers are not
+YAML, likely fixes of the faulty lines are tried (`formats.yaml.recovery`). Faulty rows
+are nan in the arrays and marked unknown.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -62,7 +66,10 @@ STEP_TOLERANCE = 0.1
 """[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
 _TAIL = 1 << 16  # [bytes] The end of a file that shows whether it was cut off in a row.
 _PASSES = 4
-"""Times that each row of a file may be read one by one: aliases can give one sequence of rows to many components."""
+"""Times that each row of a file may be read one by one.
+
+Aliases can give one sequence of rows to many components.
+"""
 
 _MAY_BE_LOST = frozenset(
     rule.code
@@ -93,7 +100,8 @@ T = TypeVar("T")
 def read_seq(path: str | Path) -> ReadResult[Motion]:
     """Read a body motion file (.seq, .yaml, .yml, .json) of any version, with all its faults.
 
-    Rows of a regular shape are read in pieces: no more than the arrays and some megabytes are held in memory.
+    Rows of a regular shape are read in pieces: no more than the arrays and some
+    megabytes are held in memory.
     """
     try:
         with ByteSource.open(path) as source:
@@ -103,18 +111,23 @@ def read_seq(path: str | Path) -> ReadResult[Motion]:
 
 
 def parse_seq(data: bytes, path: str = "") -> Motion:
-    """Return the body motion in the bytes of a file; `path` is only for locations.
+    """Return the body motion in the bytes of a file.
+
+    `path` is only for locations.
 
     Raises
     ------
     FormatError
-        When the file cannot be read as a whole; `problems` of the exception are all that are wrong with it.
+        When the file cannot be read as a whole; `problems` of the exception are all
+        that are wrong with it.
     """
     return read_source(ByteSource(None, data, path or None)).require()
 
 
 def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
-    """Return what `use` makes of the document: with the rows in the bytes, or else with those of a YAML parse of the whole file.
+    """Return what `use` makes of the document.
+
+    With the rows in the bytes, or else with those of a YAML parse of the whole file.
 
     Raises
     ------
@@ -155,7 +168,10 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
 
 
 def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:
-    """Return the motion in a text; an error where it is no YAML and its rows cannot be found."""
+    """Return the motion in a text.
+
+    An error where it is no YAML and its rows cannot be found.
+    """
     fast = None
     try:
         fast = open_document(source)
@@ -187,7 +203,8 @@ def _row_by_row(
     problems = result.problems
     if _ends_in_a_row(document.source):
         problems = _of_a_cut_file(problems)
-    # A row that is no YAML is reported by itself: what a parser of the whole file reports is the same, one line too late.
+    # A row that is no YAML is reported by itself: what a parser of the whole file
+    # reports is the same, one line too late.
     named = (NOT_YAML.code, ALIAS.code, rules.TAG.code)
     if error.problem.rule == rules.IRREGULAR_ROWS.code or not any(
         problem.rule in named for problem in problems
@@ -345,7 +362,8 @@ def component_of(
             np.empty(0) if times is None else times, header.frame_rate
         )
     else:
-        # A component without a rate is refused; its frames are there for the rules that need no times.
+        # A component without a rate is refused; its frames are there for the rules that
+        # need no times.
         timeline = Timeline.uniform(
             len(values), 1.0 if header.frame_rate is None else header.frame_rate
         )
@@ -436,10 +454,13 @@ def _filled(
 def _read_with_other_parts(
     header: ComponentHeader, subject: Subject, path: str | None, effort: Effort
 ) -> tuple[Diagnostics, _Rows] | None:
-    """Read rows that all have one number of parts, but not that of the header, which is reported once; None for others.
+    """Read rows that all have one number of parts, but not that of the header, which is reported once.
 
-    They may have numbers with decimal commas, which count twice; a time without hasFrameTime; hasFrameTime without a time. Which of them
-    it is, or whether numParts is wrong, only the author can decide.
+    None for others.
+
+    They may have numbers with decimal commas, which count twice; a time without
+    hasFrameTime; hasFrameTime without a time. Which of them it is, or whether numParts
+    is wrong, only the author can decide.
     """
     parts = parts_of_rows(header)
     if (
@@ -502,7 +523,10 @@ def _read_with_other_parts(
 
 
 def parts_of_rows(header: ComponentHeader) -> int:
-    """Return the number of parts of the first row of a component; 0 where it cannot be counted."""
+    """Return the number of parts of the first row of a component.
+
+    0 where it cannot be counted.
+    """
     if header.layout is None or header.frames is None or header.type == VECTOR3:
         return 0
     try:
@@ -530,12 +554,15 @@ def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool
 
 
 class RowReader:
-    """Reads the rows of one component; faulty ones are reported and left out.
+    """Reads the rows of one component.
+
+    Faulty ones are reported and left out.
 
     Parameters
     ----------
     header, subject:
-        The component, and what it is called in the subjects of faults: ("components", 0).
+        The component, and what it is called in the subjects of faults: ("components",
+        0).
     found, effort:
         Gets the faults; counts the rows that are read one by one.
     """
@@ -605,7 +632,10 @@ class RowReader:
         )
 
     def _nodes(self, piece: RowPiece) -> Iterator[tuple[int, int, Node]]:
-        """Return number, offset in the piece and node of each row; report those that are no YAML by themselves."""
+        """Return number, offset in the piece and node of each row.
+
+        Report those that are no YAML by themselves.
+        """
         try:
             nodes = piece.nodes()
         except UnusualError:
@@ -645,7 +675,10 @@ class RowReader:
         hint: str | None = None,
         data: dict[str, object] | None = None,
     ) -> None:
-        """Report the fault of a frame; `locate` is called with the path inside where it is not only counted."""
+        """Report the fault of a frame.
+
+        `locate` is called with the path inside where it is not only counted.
+        """
         if self.found.is_full(rule):
             self.found.count_more(rule)
             return
@@ -658,7 +691,10 @@ class RowReader:
         )
 
     def _check_times(self, frames: Frames, times: Floats, last: float) -> float:
-        """Check that each time is after the one before that is a time; return the last one."""
+        """Check that each time is after the one before that is a time.
+
+        Return the last one.
+        """
         if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
             return float(times[-1])
         known = np.concatenate([[last], times])

@@ -1,4 +1,6 @@
-"""Rows that the bulk parser does not read: parsed as YAML, a piece or a row at a time, each with its faults.
+"""Rows that the bulk parser does not read.
+
+Parsed as YAML, a piece or a row at a time, each with its faults.
 
 Nodes made of a piece of rows count their offsets from the beginning of the piece.
 """
@@ -30,7 +32,10 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 class RowFaultError(Exception):
-    """A row that differs from its layout; `offset` is that of the fault. `is_reported`: another rule has reported it."""
+    """A row that differs from its layout.
+
+    `offset` is that of the fault. `is_reported`: another rule has reported it.
+    """
 
     def __init__(
         self, rule: Rule, message: str, offset: int, is_reported: bool = False
@@ -45,7 +50,10 @@ class RowFaultError(Exception):
 def numbers_of(
     row: Node, layout: Layout
 ) -> tuple[list[float] | None, list[RowFaultError]]:
-    """Return the numbers of a row, or None and its faults: all texts in it that are no numbers."""
+    """Return the numbers of a row, or None and its faults.
+
+    All texts in it that are no numbers.
+    """
     faults: list[RowFaultError] = []
     while True:
         try:
@@ -63,7 +71,8 @@ def numbers_of(
 def row_numbers(row: Node, layout: Layout) -> list[float]:
     """Return the numbers of one row, in the order of the text.
 
-    Raises RowFaultError when it has not the numbers of the layout, or a text that is no number.
+    Raises RowFaultError when it has not the numbers of the layout, or a text that is no
+    number.
     """
     if not isinstance(row, Sequence):
         raise RowFaultError(
@@ -239,7 +248,8 @@ class SingleRow:
     Attributes
     ----------
     start, indent:
-        Where its line begins in its piece, and how far in its dash is; offsets of its nodes count from `start`.
+        Where its line begins in its piece, and how far in its dash is; offsets of its
+        nodes count from `start`.
     node:
         None where the row is no YAML.
     rule, fault, fault_offset:
@@ -255,7 +265,10 @@ class SingleRow:
 
 
 def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
-    """Return where the rows of a piece begin and end that are on lines of their own; `text` without comments."""
+    """Return where the rows of a piece begin and end that are on lines of their own.
+
+    `text` without comments.
+    """
     starts = [
         found.start()
         for found in re.finditer(
@@ -266,7 +279,10 @@ def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
 
 
 def single_row(text: bytes, indent: int, start: int) -> SingleRow:
-    """Read one row, which begins with the dash of its line; `start` is where it begins in its piece."""
+    """Read one row, which begins with the dash of its line.
+
+    `start` is where it begins in its piece.
+    """
     try:
         (row,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
     except FormatError as error:
@@ -288,7 +304,10 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
 
 
 def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:
-    """Return which bracket of a row is missing or too many, or which byte is no text, and its offset; else the message of the parser."""
+    """Return which bracket of a row is missing or too many, or which byte is no text, and its offset.
+
+    Else the message of the parser.
+    """
     control = _CONTROL.search(text)
     if control is not None:
         if control[0] == b"\0":

@@ -1,6 +1,7 @@
 """The rules of body motion files.
 
-Rules whose `source` is "reference" are those of Choreonoid's loader, where the documents define nothing.
+Rules whose `source` is "reference" are those of Choreonoid's loader, where the
+documents define nothing.
 """
 
 from bodymotion.diagnostics import document, judgement, reference
@@ -18,13 +19,16 @@ VERSION = reference.error(
 )
 IRREGULAR_ROWS = judgement.error(
     "SEQ005",
-    "A large file has its frames in a regular form: one line per frame, or the nested lists that YAML libraries write.",
-    "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
+    "A large file has its frames in a regular form: one line per frame, or the nested "
+    "lists that YAML libraries write.",
+    "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are "
+    "read without holding the whole text in memory",
     example=("- [ 0.1, *a ] among gigabytes of rows", "- [ 0.1, 0.2 ]"),
 )
 TAG = judgement.error(
     "SEQ007",
-    "Nodes have no tags other than YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).",
+    "Nodes have no tags other than YAML's own (!!str, !!int, !!float, !!bool, !!seq, "
+    "!!map).",
     example=("numParts: !!python/int 2", "numParts: !!int 2"),
 )
 
@@ -38,7 +42,8 @@ COMPONENT_TYPE = document.error(
 )
 FRAME_RATE_MISSING = document.error(
     "SEQ103",
-    "A component without time stamps has a frame rate, its own or that of the top node.",
+    "A component without time stamps has a frame rate, its own or that of the top "
+    "node.",
     "add 'frameRate: …' to the top node, with the number of frames per second",
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
@@ -78,7 +83,8 @@ NUM_PARTS_ROWS = document.error(
 INDENTATION = document.error(
     "SEQ116",
     "The keys of a component are indented below its dash, and its frames below them.",
-    "indent the lines below each '-' of a component by 4 spaces, the dashes by 2, the rows of frames by 6",
+    "indent the lines below each '-' of a component by 4 spaces, the dashes by 2, the "
+    "rows of frames by 6",
     example=(
         "components:\n-\ntype: Vector3Seq\nframes: []",
         "components:\n  -\n    type: Vector3Seq\n    frames: []",
@@ -88,7 +94,8 @@ INDENTATION = document.error(
 VERSION_MISSING = document.warning(
     "SEQ201",
     "A CompositeSeq has a format version.",
-    "add 'formatVersion: 2'; without it the version is 2, or 3 if contents have the names of version 3",
+    "add 'formatVersion: 2'; without it the version is 2, or 3 if contents have the "
+    "names of version 3",
     fixable=True,
     example=(
         "type: CompositeSeq\ncontent: BodyMotion",
@@ -103,7 +110,8 @@ VERSION_LOW = judgement.warning(
 )
 TOP_TYPE = reference.warning(
     "SEQ203",
-    "The type of the top node is that of the version: BodyMotion in version 1, CompositeSeq from 2 on.",
+    "The type of the top node is that of the version: BodyMotion in version 1, "
+    "CompositeSeq from 2 on.",
     example=("type: BodyMotion", "type: CompositeSeq"),
 )
 TOP_CONTENT = document.note(
@@ -148,7 +156,8 @@ CONTENT_OF_OTHER_VERSION = reference.warning(
 )
 CONTENT_TYPE = document.warning(
     "SEQ210",
-    "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
+    "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a "
+    "Vector3Seq.",
     example=(
         "content: LinkPosition\n    numParts: 2",
         "content: JointDisplacement\n    numParts: 2",
@@ -236,7 +245,8 @@ MERGE = judgement.warning(
 MISSPELT_CONTENT = judgement.warning(
     "SEQ226",
     "The contents of the format are spelt correctly.",
-    "it is kept under this name: programs that look for joints, links or the ZMP do not find it",
+    "it is kept under this name: programs that look for joints, links or the ZMP do "
+    "not find it",
     example=("content: JointDisplacment", "content: JointDisplacement"),
 )
 IRREGULAR_RATE = judgement.warning(

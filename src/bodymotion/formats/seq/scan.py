@@ -1,13 +1,15 @@
 """The bytes of a .seq file, and the rows of numbers in them, found without parsing (`scan`).
 
-Bytes are read where they are needed, a piece at a time, and searched for characters in bulk: reading a file twice is cheaper than holding
-it in memory.
+Bytes are read where they are needed, a piece at a time, and searched for characters in
+bulk: reading a file twice is cheaper than holding it in memory.
 
-Rows are taken out of the text. What is left, the skeleton, is small: the headers, with a mark `~` in place of the rows of each component.
-It is parsed as YAML; a mark that is the only item of a sequence there proves that YAML sees rows in the same place. Rows are recognised in
-three shapes: lines `- [ … ]` of one indentation below `frames:`, nested block lists `- - …` there, and a flow sequence
-`frames: [[…], […]]`. They are counted and cut into pieces of whole rows. Any other shape raises `UnusualError`, and the file is then parsed
-as YAML as a whole.
+Rows are taken out of the text. What is left, the skeleton, is small: the headers, with
+a mark `~` in place of the rows of each component. It is parsed as YAML; a mark that is
+the only item of a sequence there proves that YAML sees rows in the same place. Rows are
+recognised in three shapes: lines `- [ … ]` of one indentation below `frames:`, nested
+block lists `- - …` there, and a flow sequence `frames: [[…], […]]`. They are counted
+and cut into pieces of whole rows. Any other shape raises `UnusualError`, and the file
+is then parsed as YAML as a whole.
 """
 
 from __future__ import annotations
@@ -35,7 +37,10 @@ from bodymotion.geometry.arrays import Bools, Indices
 from bodymotion.system.files import pipe_content
 
 MAX_TRANSCODED = 256 << 20
-"""[bytes] Larger texts in UTF-16 or UTF-32, or with carriage returns as line ends, are refused: they are changed as a whole."""
+"""[bytes] Larger texts in UTF-16 or UTF-32, or with carriage returns as line ends, are refused.
+
+They are changed as a whole.
+"""
 _HEAD = 1 << 16  # [bytes] The part of a file that shows how its lines end.
 _DECODED_PIECE = 1 << 19
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
@@ -81,7 +86,9 @@ def decoded(part: bytes) -> tuple[str, str | None]:
 
 
 class UnusualError(Exception):
-    """A text in an irregular shape: only a YAML parse of the whole file can read it.
+    """A text in an irregular shape.
+
+    Only a YAML parse of the whole file can read it.
 
     Its cause is a `FormatError` where the result of a full parse is known.
     """
@@ -226,7 +233,10 @@ class ByteSource(AbstractContextManager["ByteSource"]):
 
 
 def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
-    """Return line, column and value of the first byte of a file that is not UTF-8; None where there is none."""
+    """Return line, column and value of the first byte of a file that is not UTF-8.
+
+    None where there is none.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
     at = source.start
     line = 1
@@ -268,7 +278,10 @@ def begin_with(text: bytes, starts: Indices, prefix: bytes) -> Bools:
 
 @dataclass(frozen=True)
 class Piece:
-    """Whole rows: `size` bytes from `offset`, `rows` rows from `first_row` on; the first byte is at `line`, `column`."""
+    """Whole rows: `size` bytes from `offset`, `rows` rows from `first_row` on.
+
+    The first byte is at `line`, `column`.
+    """
 
     offset: int
     size: int
@@ -280,9 +293,13 @@ class Piece:
 
 @dataclass
 class Span:
-    """Rows below one key: lines of `indent` spaces and a dash, or (`indent` None) the elements of a flow sequence.
+    """Rows below one key.
 
-    The bytes from `start` to `stop` were taken out of the text for them, comments included.
+    Lines of `indent` spaces and a dash, or (`indent` None) the elements of a flow
+    sequence.
+
+    The bytes from `start` to `stop` were taken out of the text for them, comments
+    included.
     """
 
     indent: int | None
@@ -300,7 +317,10 @@ class Span:
 
 @dataclass
 class Scan:
-    """A file without its rows: the text with marks, the rows by the offset of their mark in it, and the encoding."""
+    """A file without its rows.
+
+    The text with marks, the rows by the offset of their mark in it, and the encoding.
+    """
 
     text: PiecedText
     marks: dict[int, Span]
@@ -326,7 +346,8 @@ class Scan:
 def scan(source: ByteSource) -> Scan:
     """Take the rows out of a file, in bounded memory and at close to the speed of reading.
 
-    Raises UnusualError when rows are in another shape than the three, or the text without its rows is too large.
+    Raises UnusualError when rows are in another shape than the three, or the text
+    without its rows is too large.
     """
     return _Scanner(source).run()
 
@@ -461,7 +482,8 @@ class _Scanner:
             else:
                 keep = stop
             if stop is None and not last:
-                # The last row may continue behind this piece: it is left for the next one.
+                # The last row may continue behind this piece: it is left for the next
+                # one.
                 whole = np.flatnonzero(found)
                 if len(whole):
                     keep = int(whole[-1])
@@ -493,7 +515,10 @@ class _Scanner:
     def end_of_rows(
         self, text: bytes, starts: Indices, found: Bools, indent: int, last: bool
     ) -> int | None:
-        """Return the first line that belongs to no row: it neither begins nor continues one, and is neither blank nor a comment."""
+        """Return the first line that belongs to no row.
+
+        It neither begins nor continues one, and is neither blank nor a comment.
+        """
         for k in np.flatnonzero(
             ~(found | begin_with(text, starts, b" " * (indent + 1)))
         ).tolist():
@@ -518,7 +543,10 @@ class _Scanner:
         return None
 
     def flow_rows(self, span: Span, pos: int) -> int:
-        """Read `[[…], […]]` from its first bracket on; return where it ends."""
+        """Read `[[…], […]]` from its first bracket on.
+
+        Return where it ends.
+        """
         pos += 1
         self.column += 1
         rows = 0

@@ -31,8 +31,9 @@ _RANGE_ROWS = 1024  # Rows that are searched at a time.
 class MotionChunk(Motion):
     """Some frames of a longer motion.
 
-    Frame k of the chunk is frame `first_frame` + k of the motion. The timelines of frames at a fixed rate count from the chunk's own
-    first frame, which is at `first_frame` / rate seconds of the motion; time stamps are those of the motion.
+    Frame k of the chunk is frame `first_frame` + k of the motion. The timelines of
+    frames at a fixed rate count from the chunk's own first frame, which is at
+    `first_frame` / rate seconds of the motion; time stamps are those of the motion.
     """
 
     first_frame: int = field(default=0, compare=False)
@@ -44,9 +45,11 @@ class MotionReader(AbstractContextManager["MotionReader"]):
     Attributes
     ----------
     components:
-        The components without their rows (`ComponentHeader`), their frames counted, not parsed.
+        The components without their rows (`ComponentHeader`), their frames counted, not
+        parsed.
     extra, source, problems:
-        As in the `Motion` that `load` returns, without the problems that only the rows show.
+        As in the `Motion` that `load` returns, without the problems that only the rows
+        show.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -74,7 +77,10 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         return max((header.num_frames for header in self.components), default=0)
 
     def end_times(self) -> tuple[tuple[float, float] | None, ...]:
-        """Return the times [s] of the first and the last frame of each component; None where it has no frames."""
+        """Return the times [s] of the first and the last frame of each component.
+
+        None where it has no frames.
+        """
         return tuple(self._ends(k, header) for k, header in enumerate(self.components))
 
     def _ends(self, index: int, header: ComponentHeader) -> tuple[float, float] | None:
@@ -99,10 +105,13 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         return first, final
 
     def chunks(self, num_frames: int) -> Iterator[MotionChunk]:
-        """Read the motion in pieces of `num_frames` frames, the last one shorter; all components in step.
+        """Read the motion in pieces of `num_frames` frames, the last one shorter.
 
-        A component that has ended has no frames in the chunks that follow. Components of unknown types are in each chunk as a whole.
-        No more than a chunk and some megabytes are held in memory.
+        All components in step.
+
+        A component that has ended has no frames in the chunks that follow. Components
+        of unknown types are in each chunk as a whole. No more than a chunk and some
+        megabytes are held in memory.
 
         Raises
         ------
@@ -128,7 +137,9 @@ class MotionReader(AbstractContextManager["MotionReader"]):
     def pieces(
         self, index: int, num_frames: int
     ) -> Iterator[tuple[Floats | None, Floats]]:
-        """Read one component in pieces of `num_frames` frames, the last one shorter: times (N,) or None, and values (N, …).
+        """Read one component in pieces of `num_frames` frames, the last one shorter.
+
+        Times (N,) or None, and values (N, …).
 
         Raises
         ------
@@ -161,7 +172,10 @@ class MotionReader(AbstractContextManager["MotionReader"]):
             yield stored(parts)
 
     def _blocks(self, index: int) -> Iterator[Floats]:
-        """Return the rows (N, width) of a component as they are read; the file is parsed as a whole where only that can read the rest."""
+        """Return the rows (N, width) of a component as they are read.
+
+        The file is parsed as a whole where only that can read the rest.
+        """
         row = 0
         try:
             for block in _blocks(self.components[index]):
@@ -177,7 +191,9 @@ class MotionReader(AbstractContextManager["MotionReader"]):
     def rows(
         self, index: int, numbers: int
     ) -> Iterator[tuple[Floats, Floats | None, Floats]]:
-        """Read one component, about so many numbers at a time: times (N,) [s], time stamps if it has any, and values (N, …).
+        """Read one component, about so many numbers at a time.
+
+        Times (N,) [s], time stamps if it has any, and values (N, …).
 
         Raises
         ------
@@ -201,7 +217,8 @@ class MotionReader(AbstractContextManager["MotionReader"]):
     def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
         """Return the lowest and the highest values of each component, of the shape that its values have in one frame.
 
-        All rows are read, in bounded memory. None for components without frames; nan is ignored.
+        All rows are read, in bounded memory. None for components without frames; nan is
+        ignored.
         """
         ranges: list[tuple[Floats, Floats] | None] = [None] * len(self.components)
         for index in range(len(self.components)):
@@ -263,7 +280,8 @@ def open_motion(path: str | PathLike[str]) -> MotionReader:
     Raises
     ------
     FormatError
-        When the headers or the first rows have a fault for which `load` returns no motion, and when the file holds none (FMT004).
+        When the headers or the first rows have a fault for which `load` returns no
+        motion, and when the file holds none (FMT004).
     """
     if Path(path).is_file():
         format_of_kind("Motion", path)

@@ -1,18 +1,26 @@
-"""Names and values in the text of a body motion: single ones, in both directions, and rows of numbers, read in bulk.
+"""Names and values in the text of a body motion.
 
-Names: those of keys, contents and types in the versions of the format (`KEYS`, `CONTENTS`, `TYPES`).
+Single ones, in both directions, and rows of numbers, read in bulk.
 
-Read: parsed as YAML or JSON, as numbers and plain values. A number of a body motion is decimal: an optional sign, digits with or without a
-point, an optional exponent (`1e5`, `.5`, `5.`, `+1`, `017`, which is 17), or `nan`, `inf`, `infinity` in any case, with or without YAML's
-leading point and a sign. Its value is the nearest double. Other texts that some readers accept (`0x10`, `1_000`, `1:30`, `"7"`, `1.5abc`)
-are not numbers here, because readers disagree about them.
+Names: those of keys, contents and types in the versions of the format (`KEYS`,
+`CONTENTS`, `TYPES`).
 
-Written: numbers, truth values, texts, lists and mappings of them as text that YAML 1.1, YAML 1.2 and JSON read alike.
+Read: parsed as YAML or JSON, as numbers and plain values. A number of a body motion is
+decimal: an optional sign, digits with or without a point, an optional exponent (`1e5`,
+`.5`, `5.`, `+1`, `017`, which is 17), or `nan`, `inf`, `infinity` in any case, with or
+without YAML's leading point and a sign. Its value is the nearest double. Other texts
+that some readers accept (`0x10`, `1_000`, `1:30`, `"7"`, `1.5abc`) are not numbers
+here, because readers disagree about them.
 
-Rows (`Layout`, `parse_rows`): a piece of them is turned into JSON (a comma for the dash) and parsed by simdjson, which checks that it is
-valid and returns all numbers in one flat buffer. That each row has its numbers, nested as they must be, follows from the brackets, commas
-and dashes alone, which are the same for all rows. Number texts that are not in JSON (`.5`, `+1`, `nan`) are read one by one by `number`.
-Where anything else is irregular, the parser returns nothing, and `rows` reads the piece.
+Written: numbers, truth values, texts, lists and mappings of them as text that YAML 1.1,
+YAML 1.2 and JSON read alike.
+
+Rows (`Layout`, `parse_rows`): a piece of them is turned into JSON (a comma for the
+dash) and parsed by simdjson, which checks that it is valid and returns all numbers in
+one flat buffer. That each row has its numbers, nested as they must be, follows from the
+brackets, commas and dashes alone, which are the same for all rows. Number texts that
+are not in JSON (`.5`, `+1`, `nan`) are read one by one by `number`. Where anything else
+is irregular, the parser returns nothing, and `rows` reads the piece.
 """
 
 import json
@@ -95,7 +103,10 @@ CONTENTS = {
     },
     4: {**_COMMON, "ZMPSeq": ZMP},
 }
-"""By version, what the names of contents mean; of several names of a content the first one is written."""
+"""By version, what the names of contents mean.
+
+Of several names of a content the first one is written.
+"""
 
 MULTI_VALUE = "MultiValueSeq"
 MULTI_SE3 = "MultiSE3Seq"
@@ -137,7 +148,10 @@ def key_name(name: str, version: int) -> str:
 
 
 def content_name(content: str, version: int, is_root_relative: bool = False) -> str:
-    """Return a content in the spelling of a version; in version 1 a ZMP relative to the root has another name."""
+    """Return a content in the spelling of a version.
+
+    In version 1 a ZMP relative to the root has another name.
+    """
     if version == 1 and content == ZMP and is_root_relative:
         return "RelativeZMP"
     return next(
@@ -152,7 +166,8 @@ def parse_text(text: PiecedText, found: Diagnostics) -> Document:
     Raises
     ------
     FormatError
-        YAML101 when it is neither or is nested too deep, SEQ003 when it is empty, YAML102 when aliases unfold to too much.
+        YAML101 when it is neither or is nested too deep, SEQ003 when it is empty,
+        YAML102 when aliases unfold to too much.
     """
     data = text.data
     try:
@@ -168,7 +183,10 @@ def parse_text(text: PiecedText, found: Diagnostics) -> Document:
 
 
 def number(text: str) -> float | None:
-    """Return the double nearest to an unquoted text; None where it is not a number."""
+    """Return the double nearest to an unquoted text.
+
+    None where it is not a number.
+    """
     if _NUMBER.fullmatch(text) is None:
         return None
     if text[-1] in "nfNF":  # Python's float rejects the point of .nan and .inf
@@ -177,7 +195,10 @@ def number(text: str) -> float | None:
 
 
 def plain_scalar(text: str) -> object:
-    """Return the value of an unquoted text of an unknown key: None, bool, int, float or the text itself."""
+    """Return the value of an unquoted text of an unknown key.
+
+    None, bool, int, float or the text itself.
+    """
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if _INTEGER.fullmatch(text):
@@ -187,7 +208,10 @@ def plain_scalar(text: str) -> object:
 
 
 def plain(node: Node) -> object:
-    """Return a node as plain values (dict, list, str, int, float, bool, None): for keys and types that the format does not define."""
+    """Return a node as plain values (dict, list, str, int, float, bool, None).
+
+    For keys and types that the format does not define.
+    """
     if isinstance(node, Scalar):
         if node.quoted:
             return node.value
@@ -202,7 +226,11 @@ def plain(node: Node) -> object:
 
 @dataclass
 class Unwritable:
-    """What cannot be written of values: texts that are not Unicode, types that YAML does not have, numbers that are not finite."""
+    """What cannot be written of values.
+
+    Texts that are not Unicode, types that YAML does not have, numbers that are not
+    finite.
+    """
 
     texts: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
@@ -242,7 +270,10 @@ def key(text: str, lost: Unwritable, json_style: bool = False) -> str:
 def value(
     thing: object, lost: Unwritable, json_style: bool = False, depth: int = 0
 ) -> str:
-    """Return any value in flow style; what YAML does not have becomes null and is added to `lost`."""
+    """Return any value in flow style.
+
+    What YAML does not have becomes null and is added to `lost`.
+    """
     if depth > MAX_DEPTH:
         lost.values.append(f"values nested more than {MAX_DEPTH} deep")
         return "null"
@@ -266,7 +297,8 @@ def value(
         return name(thing, lost, json_style)
     if isinstance(thing, AnyMapping):
         pairs = [
-            f"{key(_as_key(k, lost), lost, json_style)} {value(v, lost, json_style, depth + 1)}"
+            f"{key(_as_key(k, lost), lost, json_style)} "
+            f"{value(v, lost, json_style, depth + 1)}"
             for k, v in thing.items()
         ]
         if pairs:
@@ -329,7 +361,10 @@ class Layout:
         times: Floats | None,
         at: slice | Indices = slice(None),
     ) -> None:
-        """Copy rows (N, width) as read into some of the values and times: poses as x y z, w x y z."""
+        """Copy rows (N, width) as read into some of the values and times.
+
+        Poses as x y z, w x y z.
+        """
         if times is not None:
             times[at] = rows[:, 0]
             rows = rows[:, 1:]
@@ -350,9 +385,12 @@ class Layout:
 
 
 def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None:
-    """Return the numbers (N, width) of a piece of whole rows without comments; None where anything in it is irregular.
+    """Return the numbers (N, width) of a piece of whole rows without comments.
 
-    The rows are lines of `indent` blanks and a dash, or (None) elements of a flow sequence.
+    None where anything in it is irregular.
+
+    The rows are lines of `indent` blanks and a dash, or (None) elements of a flow
+    sequence.
     """
     if not layout.width or 2 * layout.width > len(text):
         return None
@@ -393,7 +431,8 @@ def _numbers(json: bytearray, count: int) -> Floats | None:
     flat = json_array(json)
     if flat is not None:
         return flat if flat.size == count else None
-    # Texts that are no numbers of JSON may be numbers all the same: with 0 in their places the rest must be JSON.
+    # Texts that are no numbers of JSON may be numbers all the same: with 0 in their
+    # places the rest must be JSON.
     values = [number(text.decode("latin-1")) for text in _WORD.findall(json)]
     rest = json_array(_WORD.sub(b"0", json))
     if len(values) != count or None in values or rest is None or rest.size != count:
@@ -402,7 +441,9 @@ def _numbers(json: bytearray, count: int) -> Floats | None:
 
 
 def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
-    """Return rows in nested block lists, as YAML libraries write them by default, in flow style; other rows as what is no JSON.
+    """Return rows in nested block lists, as YAML libraries write them by default, in flow style.
+
+    Other rows as what is no JSON.
 
     ::
 

@@ -1,7 +1,7 @@
 """Writing body motions in the four versions of the format, as YAML or JSON, piece by piece, in as much memory as a piece needs.
 
-The block style is that of the documents: keys in block style, a row of numbers in flow style on a line of its own. The json style is JSON
-with the same rows, one to a line.
+The block style is that of the documents: keys in block style, a row of numbers in flow
+style on a line of its own. The json style is JSON with the same rows, one to a line.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ CHUNK_NUMBERS = 32 * PIECE  # About how many numbers are read at a time.
 
 ORDER_IN_VERSION = reference.note(
     "SEQ301",
-    "The order of a pose is one that all programs read. Choreonoid reads XYZQXQYQZQW in version 1 only.",
+    "The order of a pose is one that all programs read. Choreonoid reads XYZQXQYQZQW "
+    "in version 1 only.",
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
@@ -87,22 +88,28 @@ def write_seq(
     motion, path:
         The motion, and the file to write, whole or not at all.
     version:
-        1, 2, 3 or 4; by default that of the file that the motion was read from, and 4 for a new one.
+        1, 2, 3 or 4; by default that of the file that the motion was read from, and 4
+        for a new one.
     style:
-        "block", YAML as in the documents, or "json"; by default "json" for a .json, else as in the file that was read.
+        "block", YAML as in the documents, or "json"; by default "json" for a .json,
+        else as in the file that was read.
     se3_format:
-        The order of a pose's numbers: XYZQWQXQYQZ (default), XYZQXQYQZQW or XYZRPY [rad]; the last is exact to 1e-12 rad, not to the bit.
+        The order of a pose's numbers: XYZQWQXQYQZ (default), XYZQXQYQZQW or XYZRPY
+        [rad]; the last is exact to 1e-12 rad, not to the bit.
     frame_time:
-        Write time stamps with all frames (True) or none (False); by default with those that have them.
+        Write time stamps with all frames (True) or none (False); by default with those
+        that have them.
     digits:
-        Round values to this number of significant digits (1 to 15); by default the shortest text that reads back as the same double.
-        Times and rates are never rounded.
+        Round values to this number of significant digits (1 to 15); by default the
+        shortest text that reads back as the same double. Times and rates are never
+        rounded.
 
     Raises
     ------
     ValueError
-        For a version, style or order that does not exist, for stamps in version 1, for stamps that do not increase, and where stamps
-        must become a rate that is not given, or at which the frames do not fit into memory.
+        For a version, style or order that does not exist, for stamps in version 1, for
+        stamps that do not increase, and where stamps must become a rate that is not
+        given, or at which the frames do not fit into memory.
     """
     chosen = version_to_write(
         version,
@@ -148,7 +155,9 @@ def _pieces_of(component: Component) -> Pieces:
 def version_to_write(
     version: int | str | None, read: str, frame_time: bool | None = None
 ) -> Version:
-    """Return the version to write: the one that is given, else that of the file that was read, else 4.
+    """Return the version to write.
+
+    The one that is given, else that of the file that was read, else 4.
 
     Raises
     ------
@@ -178,7 +187,11 @@ def version_to_write(
 
 @dataclass(frozen=True)
 class Notation:
-    """How a motion is written; the options of `write_seq`, by default those of the file that the motion was read from."""
+    """How a motion is written.
+
+    The options of `write_seq`, by default those of the file that the motion was read
+    from.
+    """
 
     version: int | str | None = None
     style: Style | None = None
@@ -187,7 +200,9 @@ class Notation:
 
 
 class SeqWriter:
-    """Writes a motion, whose frames come in pieces, to the stream of the file at `path`; `read` is where it was read from.
+    """Writes a motion, whose frames come in pieces, to the stream of the file at `path`.
+
+    `read` is where it was read from.
 
     Raises
     ------
@@ -231,7 +246,8 @@ class SeqWriter:
         Parameters
         ----------
         extra, headers:
-            The unknown keys of the top node, and the components; those without a layout are of unknown types.
+            The unknown keys of the top node, and the components; those without a layout
+            are of unknown types.
         frames:
             Returns the frames of a component, in all as many as in its header.
         """
@@ -255,7 +271,8 @@ class SeqWriter:
             ("content", self._text("BodyMotion")),
             ("format_version", str(self.version)),
         ]
-        # Components inherit the rate: where one must stay without, the top node has none.
+        # Components inherit the rate: where one must stay without, the top node has
+        # none.
         timed = [header for header in headers if header.layout is not None]
         rates = [header.frame_rate for header in timed]
         has_own = all(
@@ -494,7 +511,8 @@ class _Tally:
         wrong = ~(np.diff(times, prepend=self._last) > 0) | ~np.isfinite(times)
         if wrong.any():
             raise ValueError(
-                f"{head.content}: time stamps must be finite and increase; frame {row + int(np.argmax(wrong))} does not"
+                f"{head.content}: time stamps must be finite and increase; frame "
+                f"{row + int(np.argmax(wrong))} does not"
             )
         self._last = float(times[-1])
 
@@ -504,7 +522,10 @@ def can_copy(
     version: int | str | None = None,
     frame_time: bool | None = None,
 ) -> bool:
-    """Return whether the frames can be copied one by one: not when stamps must become a rate."""
+    """Return whether the frames can be copied one by one.
+
+    Not when stamps must become a rate.
+    """
     stamped = any(header.has_frame_time for header in reader.components)
     return not stamped or (
         version_to_write(version, reader.source.version) > 1 and frame_time is not False
@@ -518,7 +539,9 @@ def copy_seq(
     frame_time: bool | None = None,
     progress: Progress | None = None,
 ) -> tuple[Problem, ...]:
-    """Write what a reader reads, for motions larger than memory; return its problems, and what the file does not hold.
+    """Write what a reader reads, for motions larger than memory.
+
+    Return its problems, and what the file does not hold.
 
     `frame_time` as for `write_seq`.
     """
@@ -551,12 +574,15 @@ def write_rows(
     progress: Progress | None = None,
     notation: Notation = Notation(),
 ) -> tuple[Problem, ...]:
-    """Write the rows of a reader, changed, with other headers; return the reader's problems, and what the file does not hold.
+    """Write the rows of a reader, changed, with other headers.
+
+    Return the reader's problems, and what the file does not hold.
 
     Parameters
     ----------
     headers, change:
-        The components to write, and their frames: what `change(index, rows)` makes of the rows of a component.
+        The components to write, and their frames: what `change(index, rows)` makes of
+        the rows of a component.
     progress:
         Called with the number of frames read so far, and of all frames.
     """

@@ -1,7 +1,7 @@
 """Columns of tables: joints, matched by name, and times.
 
-The order of named columns in the file has no meaning. A column of times becomes a `Timeline`, and the components of a motion get the one
-timeline of a table.
+The order of named columns in the file has no meaning. A column of times becomes a
+`Timeline`, and the components of a motion get the one timeline of a table.
 """
 
 import math
@@ -41,15 +41,20 @@ from bodymotion.motion.rules import SLOW_RATE, TIME_ORDER
 UNIT = judgement.warning(
     "TAB105",
     "Times without a unit are seconds.",
-    "if they have another unit, name the column 'time [ms]', 'time [us]' or 'time [ns]'; in an .npz, convert them",
+    "if they have another unit, name the column 'time [ms]', 'time [us]' or 'time "
+    "[ns]'; in an .npz, convert them",
     example=("time,HIP [rad]\n0,0.1\n20,0.1 …", "time [ms],HIP [rad]\n0,0.1\n20,0.1 …"),
 )
 MAX_STEP = 1.0
 MIN_FRAMES = 10
-"""[s] Frames that are further apart may have times of another unit; fewer frames may be poses far apart."""
+"""[s] Frames that are further apart may have times of another unit.
+
+Fewer frames may be poses far apart.
+"""
 ROUNDED_TIMES = judgement.note(
     "TAB107",
-    "Times have enough decimals to show their rate. Rounded ones are read as those of the rate that they fit.",
+    "Times have enough decimals to show their rate. Rounded ones are read as those of "
+    "the rate that they fit.",
     "frame_rate=… (--input-rate) keeps the times as time stamps",
     example=("0, 0.017, 0.033 … 0.983", "0, 0.016667, 0.033333 … 0.983333"),
 )
@@ -63,7 +68,8 @@ MAX_DECIMALS = 5
 UNMATCHED = judgement.error(
     "TAB101",
     "Each joint column of a table has the name of a joint of the model.",
-    "rename the columns; --by-position (model.body.by_position) reads column i as joint i",
+    "rename the columns; --by-position (model.body.by_position) reads column i as "
+    "joint i",
     example=("time,HOP [rad]", "time,HIP [rad]"),
 )
 NO_COLUMN = judgement.warning(
@@ -85,7 +91,8 @@ IDS = judgement.error(
 LARGE_ANGLES = judgement.warning(
     "TAB106",
     "Joint angles without a unit are radians.",
-    "degrees=True (--input-degrees) reads degrees, degrees=False (--input-radians) confirms radians",
+    "degrees=True (--input-degrees) reads degrees, degrees=False (--input-radians) "
+    "confirms radians",
     example=("joints at 40, 80 and 120", "joints at 0.7, 1.4 and 2.1"),
 )
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
@@ -109,8 +116,10 @@ def column_names(
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
     """Return a name for each joint column, and the loss of labels that are written otherwise.
 
-    The name is the label, or that of the body's joint; column_k in place of a label that is not `plain`; joint_k where none can be
-    written: without labels, with two equal ones, or with `plain` ones such as joint_3 alone. A column_k is read as a joint of that name.
+    The name is the label, or that of the body's joint; column_k in place of a label
+    that is not `plain`; joint_k where none can be written: without labels, with two
+    equal ones, or with `plain` ones such as joint_3 alone. A column_k is read as a
+    joint of that name.
     """
     labels = joints.part_labels
     count = joints.num_parts
@@ -149,7 +158,9 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def is_plain(label: str) -> bool:
-    """Return whether text tables can hold a name: readers remove blanks around it, and take # for a comment.
+    """Return whether text tables can hold a name.
+
+    Readers remove blanks around it, and take # for a comment.
 
     A spreadsheet would run a name that begins as a formula does.
     """
@@ -164,12 +175,15 @@ def is_plain(label: str) -> bool:
 def in_id_order(
     values: Floats, names: Sequence[str], location: Location, found: Diagnostics
 ) -> Floats | None:
-    """Return columns joint_k (T, N) in the order of k; an id without a column is 0, which is reported. None for any other names.
+    """Return columns joint_k (T, N) in the order of k.
+
+    An id without a column is 0, which is reported. None for any other names.
 
     Raises
     ------
     FormatError
-        TAB103 when two columns have one id, TAB104 when far more ids have none than have one.
+        TAB103 when two columns have one id, TAB104 when far more ids have none than
+        have one.
     """
     if not all(map(is_generic, names)):
         return None
@@ -204,9 +218,10 @@ def in_body_order(
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return columns (T, N) in the order of the body's joints (T, J), and the names of the joints.
 
-    Reports columns that are no joint of the body (MOT222, or TAB101 where most names are none) or the same joint as another (TAB103),
-    all left out, and joints without a column (TAB102), which are 0. After an error, or with `lost` columns, the joints without one are
-    NaN, and unknown.
+    Reports columns that are no joint of the body (MOT222, or TAB101 where most names
+    are none) or the same joint as another (TAB103), all left out, and joints without a
+    column (TAB102), which are 0. After an error, or with `lost` columns, the joints
+    without one are NaN, and unknown.
     """
     wanted = joint_names(body)
     columns: dict[int, int] = {}
@@ -245,9 +260,12 @@ def in_body_order(
 
 
 def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValueSeq:
-    """Return columns with names of a body's joints in the order of joint id; other columns keep their order (`Body.joint_columns`).
+    """Return columns with names of a body's joints in the order of joint id.
 
-    With `whole`, as files need it that hold no names, there is a column for every joint then.
+    Other columns keep their order (`Body.joint_columns`).
+
+    With `whole`, as files need it that hold no names, there is a column for every joint
+    then.
 
     Raises
     ------
@@ -284,13 +302,15 @@ def link_order(names: Sequence[str], body: Body, location: Location) -> list[int
     Raises
     ------
     FormatError
-        TAB101 when a name is no link of the body, or when a link between others has no column.
+        TAB101 when a name is no link of the body, or when a link between others has no
+        column.
     """
     wanted = [link.name for link in body.links]
     unknown = [name for name in names if name not in wanted]
     if unknown:
         raise UNMATCHED.error(
-            f"no link of {body.name} is named {listed(unknown, MAX_NAMES)}; its links are {listed(wanted, MAX_NAMES)}",
+            f"no link of {body.name} is named {listed(unknown, MAX_NAMES)}; its links "
+            f"are {listed(wanted, MAX_NAMES)}",
             location,
         )
     last = max(wanted.index(name) for name in names)
@@ -310,8 +330,9 @@ def angles_without_unit(
 ) -> Floats:
     """Return joint columns (T, N) in rad or m, of a file that does not state the unit of angles.
 
-    They are degrees if `degrees`, but for those that are `slides` (N,). Without `degrees` they are radians; angles that look like degrees
-    are then reported (TAB106).
+    They are degrees if `degrees`, but for those that are `slides` (N,). Without
+    `degrees` they are radians; angles that look like degrees are then reported
+    (TAB106).
     """
     turning = ~np.asarray(slides, bool)
     if degrees:
@@ -334,7 +355,10 @@ def look_like_degrees(angles: Floats) -> bool:
 
 
 def largest_size(values: Floats) -> float:
-    """Return the largest absolute value of those that are finite; 0 without one."""
+    """Return the largest absolute value of those that are finite.
+
+    0 without one.
+    """
     sizes = np.abs(values[np.isfinite(values)])
     return float(sizes.max(initial=0.0))
 
@@ -381,7 +405,10 @@ def check_increasing(
     locate: Callable[[int], Location],
     unread: Collection[int] = (),
 ) -> None:
-    """Report each of the times (T,) that is not after the one before; rows `unread` are passed over."""
+    """Report each of the times (T,) that is not after the one before.
+
+    Rows `unread` are passed over.
+    """
     before = -np.inf
     passed = set(unread)
     if not out_of_order(times).any():
@@ -405,9 +432,12 @@ def check_increasing(
 
 
 def even_rate(times: Floats) -> float | None:
-    """Return the rate [Hz] of times (T,) that are evenly apart, to within ON_FRAME; None where they are not, or are fewer than two.
+    """Return the rate [Hz] of times (T,) that are evenly apart, to within ON_FRAME.
 
-    Of the rates that fit, one that gives exactly the times k / rate is preferred, then a round one.
+    None where they are not, or are fewer than two.
+
+    Of the rates that fit, one that gives exactly the times k / rate is preferred, then
+    a round one.
     """
     if len(times) < 2:
         return None
@@ -418,7 +448,8 @@ def even_rate(times: Floats) -> float | None:
     if not 0 < raw < 1e300:
         return None
     near = [raw, np.nextafter(raw, 0), np.nextafter(raw, np.inf)]
-    # A rate is as exact as the last time: times of six decimals show no more digits of 333.333333 Hz.
+    # A rate is as exact as the last time: times of six decimals show no more digits of
+    # 333.333333 Hz.
     doubt = raw * ON_FRAME / span
     rounded = [round(raw, digits) for digits in range(0, 9)]
     short = [rate for rate in rounded if rate > 0 and abs(rate - raw) <= doubt]
@@ -431,9 +462,12 @@ def even_rate(times: Floats) -> float | None:
 
 
 def rate_of_rounded(times: Floats) -> float | None:
-    """Return the rate [Hz] whose times (T,) were rounded to a few decimals; None for other times.
+    """Return the rate [Hz] whose times (T,) were rounded to a few decimals.
 
-    It is the one of the fewest digits with which each time is the rounded one of its frame.
+    None for other times.
+
+    It is the one of the fewest digits with which each time is the rounded one of its
+    frame.
     """
     if len(times) < MIN_FRAMES:
         return None
@@ -473,14 +507,16 @@ def timeline_of(
 ) -> Timeline:
     """Return the timeline of increasing times (T,) [s].
 
-    It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all are k / rate, to within ON_FRAME. Else it has stamps;
-    its rate for resampling is then `frame_rate`, or the rate that they follow.
+    It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all
+    are k / rate, to within ON_FRAME. Else it has stamps; its rate for resampling is
+    then `frame_rate`, or the rate that they follow.
     """
     if not len(times):
         if frame_rate is not None:
             return Timeline.uniform(0, frame_rate)
         return Timeline.stamped(times)
-    # The rate is that of the times as they are: a subtraction would add rounding errors.
+    # The rate is that of the times as they are: a subtraction would add rounding
+    # errors.
     if frame_rate is None:
         rate = even_rate(times)
     else:
@@ -508,7 +544,10 @@ class SharedTime:
     others: tuple[MultiValueSeq, ...] = ()
 
     def time_losses(self) -> list[Problem]:
-        """Return what a column of times does not show: the rate of fewer than two frames, the rate for resampling."""
+        """Return what a column of times does not show.
+
+        The rate of fewer than two frames, the rate for resampling.
+        """
         timeline = self.timeline
         note = losses.RATE.as_note
         found = []
@@ -535,7 +574,8 @@ def on_one_timeline(
     motion:
         What is written.
     rows:
-        Whether the format is nothing but rows: then there must be a frame, and a component without parts leaves no trace.
+        Whether the format is nothing but rows: then there must be a frame, and a
+        component without parts leaves no trace.
     body:
         Joint columns with names of its joints are put in order of joint id.
     nameless:
@@ -546,7 +586,8 @@ def on_one_timeline(
     Raises
     ------
     ValueError
-        When the motion has none of the three, or they cannot be put on one timeline, or the joints are not the body's.
+        When the motion has none of the three, or they cannot be put on one timeline, or
+        the joints are not the body's.
     """
     kept = [
         c

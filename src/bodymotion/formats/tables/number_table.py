@@ -1,7 +1,11 @@
-"""Text files that are tables of numbers: one row a line, cells between commas, semicolons, tabs or blanks, maybe a line of names first.
+"""Text files that are tables of numbers.
 
-Blocks of whole lines are parsed in bulk; where that does not work, the lines of the block are read one by one, and each that is no row of
-numbers is reported with its line and column.
+One row a line, cells between commas, semicolons, tabs or blanks, maybe a line of names
+first.
+
+Blocks of whole lines are parsed in bulk; where that does not work, the lines of the
+block are read one by one, and each that is no row of numbers is reported with its line
+and column.
 """
 
 import csv
@@ -146,7 +150,10 @@ class Table:
         return Timeline.stamped(times, rounded)
 
     def locate(self, subject: Subject) -> Location:
-        """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
+        """Return the location of ("frames", t, …) of a component.
+
+        That of the row; of anything else the line of names.
+        """
         if subject[:1] == ("frames",) and len(subject) > 1:
             return self.row(int(subject[1]))
         return Location(self.path, self.header_line)
@@ -175,7 +182,10 @@ def table_motion(
 def write_rows(
     stream: BinaryIO, values: Floats, separator: bytes
 ) -> tuple[Problem, ...]:
-    """Write rows (T, N), one a line; return the loss of numbers that are not finite."""
+    """Write rows (T, N), one a line.
+
+    Return the loss of numbers that are not finite.
+    """
     missing = int(values.size - np.count_nonzero(np.isfinite(values)))
     for start in range(0, len(values), _ROWS):
         rows = number_rows(np.ascontiguousarray(values[start : start + _ROWS]))
@@ -192,7 +202,10 @@ def write_rows(
 def read_rows(
     text: bytes, start: int, path: str, line: int, width: int, found: Diagnostics
 ) -> Table:
-    """Read lines of `width` numbers between blanks, from byte `start` on, in line `line` of a file; report each that is no such row."""
+    """Read lines of `width` numbers between blanks, from byte `start` on, in line `line` of a file.
+
+    Report each that is no such row.
+    """
     rows = _Rows(path, b" ", width, found)
     while start < len(text):
         end = (
@@ -209,15 +222,19 @@ def read_rows(
 def read_table(
     path: str | Path, found: Diagnostics, delimiter: str | None = None
 ) -> Table | None:
-    """Read a table; report each line that is no row of numbers. None where there is no table at all.
+    """Read a table; report each line that is no row of numbers.
+
+    None where there is no table at all.
 
     Parameters
     ----------
     path:
-        The file. Empty lines, and lines that begin with #, are passed over. A line with # before the rows has the names if
-        it has as many cells as the first row; those before it are the `comments` of the table.
+        The file. Empty lines, and lines that begin with #, are passed over. A line with
+        # before the rows has the names if it has as many cells as the first row; those
+        before it are the `comments` of the table.
     delimiter:
-        "," ";" a tab, or " " for any number of blanks; by default the first line decides.
+        "," ";" a tab, or " " for any number of blanks; by default the first line
+        decides.
     """
     name = str(path)
     try:
@@ -236,7 +253,10 @@ def read_table(
 
 
 def num_columns(head: bytes) -> int:
-    """Return the number of columns of a table that begins with these bytes; 0 where they hold no row of numbers."""
+    """Return the number of columns of a table that begins with these bytes.
+
+    0 where they hold no row of numbers.
+    """
     try:
         table = _read(
             BytesIO(in_utf8(head)[0].decode("utf-8", "replace").encode()),
@@ -321,7 +341,10 @@ class _Rows:
         )
 
     def add(self, block: bytes, number: int) -> int:
-        """Read a block of whole lines, the first of which is line `number`; return how many ends of lines it has."""
+        """Read a block of whole lines, the first of which is line `number`.
+
+        Return how many ends of lines it has.
+        """
         check_time()
         bulk = numbers_of_rows(block, self.width, self.sign)
         if bulk is None:
@@ -353,7 +376,10 @@ class _Rows:
         )
 
     def _row(self, line: bytes, stripped: bytes, number: int) -> list[float] | None:
-        """Return the numbers of a line; None where it is no row, which is reported."""
+        """Return the numbers of a line.
+
+        None where it is no row, which is reported.
+        """
         cells = _cells(stripped, self.sign)
         if len(cells) != self.width:
             message = (
@@ -416,14 +442,21 @@ def _cells(line: bytes, sign: bytes) -> list[bytes]:
 
 
 def _stripped(line: bytes, delimiter: str | None) -> bytes:
-    """Return a line without blanks and line ends around it; tabs between cells are kept."""
+    """Return a line without blanks and line ends around it.
+
+    Tabs between cells are kept.
+    """
     if delimiter == "\t":
         return line.strip(b" \r\n")
     return line.strip()
 
 
 def _first_line(line: bytes, delimiter: str | None) -> bytes:
-    """Return the first line; a tab before the names of other columns stays, as that of the index of pandas has no name."""
+    """Return the first line.
+
+    A tab before the names of other columns stays, as that of the index of pandas has no
+    name.
+    """
     bare = _stripped(line, delimiter)
     is_between_tabs = delimiter is None and _delimiter(bare) == "\t"
     if is_between_tabs:

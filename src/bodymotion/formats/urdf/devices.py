@@ -48,7 +48,10 @@ _AXES = rotations.from_matrix(
     np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
 )
 DEVICE_TO_GAZEBO = poses.from_parts(np.zeros(3), _AXES)
-"""The pose, in the frame of a device, of that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the device's y."""
+"""The pose, in the frame of a device, of that of the same sensor in Gazebo.
+
+Its x axis is the device's −z, its z axis the device's y.
+"""
 GAZEBO_TO_DEVICE = poses.from_parts(np.zeros(3), rotations.conjugate(_AXES))
 
 CAMERAS = {
@@ -90,7 +93,10 @@ DEVICE_FIELDS: FieldTable = {
 
 
 def sensor_key(link: str, name: str, number: int) -> str:
-    """Return the name of a sensor in <bodymotion>: with a number from the second one of the same name on a link."""
+    """Return the name of a sensor in <bodymotion>.
+
+    With a number from the second one of the same name on a link.
+    """
     if number == 1:
         return f"{link}/{name}"
     return f"{link}/{name}#{number}"
@@ -107,8 +113,10 @@ def read_devices(
 ) -> tuple[tuple[Device, ...], list[Element]]:
     """Return the devices, and the elements that they are read from.
 
-    Ids count the devices of one kind in the order of the file, unless <bodymotion> has others. <gazebo> elements with anything but
-    sensors are added to `left` as XML, without the sensors. `left_out` are the names of links that are no part of the robot,
+    Ids count the devices of one kind in the order of the file, unless <bodymotion> has
+    others. <gazebo> elements with anything but sensors are added to `left` as XML,
+    without the sensors. `left_out` are the names of links that are no part of the
+    robot,
     `planar` those of the child links of planar joints, by the names of these.
     """
     holds = {
@@ -202,10 +210,13 @@ def _with_entries(
 
 
 def read_sensor(element: Element) -> list[Device]:
-    """Return the devices of a <sensor>: an `imu` is an accelerometer and a gyro, in this order.
+    """Return the devices of a <sensor>.
 
-    The parts of the element that no device holds are kept in `extra` under "sdf", as XML; a sensor of another kind is kept whole. Links
-    and ids are not set. A number that cannot be read is reported as a warning, and the sensor has its default.
+    An `imu` is an accelerometer and a gyro, in this order.
+
+    The parts of the element that no device holds are kept in `extra` under "sdf", as
+    XML; a sensor of another kind is kept whole. Links and ids are not set. A number
+    that cannot be read is reported as a warning, and the sensor has its default.
     """
     kind = element.get("type")
     name = element.get("name")
@@ -306,7 +317,10 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
 
 
 class _SensorValues:
-    """Reads values of a sensor; what is read is removed from the copy `left`."""
+    """Reads values of a sensor.
+
+    What is read is removed from the copy `left`.
+    """
 
     def __init__(self, element: Element, left: Element) -> None:
         self.element = element
@@ -325,7 +339,11 @@ class _SensorValues:
         return value if abs(value) <= 1e15 else default
 
     def rate(self, default: float) -> float:
-        """Return the update_rate [Hz]; the default where it is 0 or missing ("as often as possible"), which is kept as 0."""
+        """Return the update_rate [Hz].
+
+        The default where it is 0 or missing ("as often as possible"), which is kept as
+        0.
+        """
         value = self.number(0.0, "update_rate")
         if value > 0:
             return value
@@ -398,7 +416,10 @@ def sensor_type(device: Device) -> str:
 
 
 def set_text(sensor: Element, value: object, *path: str) -> None:
-    """Set the text of the element down a path, which is added where it is missing; a number that is not finite is left out."""
+    """Set the text of the element down a path, which is added where it is missing.
+
+    A number that is not finite is left out.
+    """
     if isinstance(value, (int, float)) and not math.isfinite(value):
         return
     for name in path:
@@ -439,7 +460,10 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
 
 
 def sensor_element(device: Device, name: str) -> Element | None:
-    """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU."""
+    """Return the <sensor> of a device, called `name`.
+
+    None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU.
+    """
     kept = device.extra.get("sdf")
     if isinstance(kept, str):
         base = parse_rest(kept, "sensor")
@@ -499,7 +523,10 @@ def sensor_element(device: Device, name: str) -> Element | None:
 
 
 def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
-    """Return the number of rays, and the angle [rad] of the last one; `kept` is the even number that the device was read with."""
+    """Return the number of rays, and the angle [rad] of the last one.
+
+    `kept` is the even number that the device was read with.
+    """
     if kept is not None:
         even = kept.text_number()
     else:
@@ -531,13 +558,19 @@ def device_elements(
     extension: ExtensionWriter,
     renamed: Renamings,
 ) -> list[Element]:
-    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
+    """Return the <gazebo> elements of the devices that Gazebo has.
 
-    `names` and `joint_names` are those of links and joints in the file; changed names of devices are added to `renamed`.
+    Keep the others, and their order, in <bodymotion>.
+
+    `names` and `joint_names` are those of links and joints in the file; changed names
+    of devices are added to `renamed`.
     """
     found: list[Element] = []
     written: dict[int, tuple[str, Device, int]] = {}
-    """By index of a device: its key in <bodymotion>, the device that the <sensor> is read as, and its id."""
+    """By index of a device.
+
+    Its key in <bodymotion>, the device that the <sensor> is read as, and its id.
+    """
     counts: Counter[str] = Counter()
     numbers: Counter[tuple[str, str]] = Counter()
     sensors = groups(devices)

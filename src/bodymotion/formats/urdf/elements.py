@@ -1,4 +1,8 @@
-"""Shared by several elements: <origin>, finite numbers, and elements of other programs, which are kept as XML and written back."""
+"""Shared by several elements.
+
+<origin>, finite numbers, and elements of other programs, which are kept as XML and
+written back.
+"""
 
 import math
 from collections.abc import Collection
@@ -35,7 +39,10 @@ NAMES = {
         .splitlines()
     )
 }
-"""The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
+"""The attributes and elements of each element of a link or joint.
+
+The reader of shapes reports those below <geometry>.
+"""
 
 REPEATED = ("visual", "collision")
 MAX_SPELLING_CANDIDATES = (
@@ -49,7 +56,10 @@ def finite_numbers(
     count: int | tuple[int, ...],
     default: tuple[float, ...] | None,
 ) -> tuple[float, ...]:
-    """Return the numbers of an attribute; 0 for those that are infinite, which is reported."""
+    """Return the numbers of an attribute.
+
+    0 for those that are infinite, which is reported.
+    """
     values = element.numbers(name, count, default)
     if not any(map(math.isinf, values)):
         return values
@@ -61,7 +71,10 @@ def finite_numbers(
 
 
 def read_origin(parent: Element) -> Floats:
-    """Return the pose (7,) of the <origin> in an element; without one it is the identity."""
+    """Return the pose (7,) of the <origin> in an element.
+
+    Without one it is the identity.
+    """
     origin = parent.first("origin")
     if origin is None:
         return poses.IDENTITY
@@ -112,7 +125,10 @@ def check_version(robot: Element) -> None:
 
 
 def roll_pitch_yaw(quaternion: Floats) -> Floats:
-    """Return roll, pitch and yaw (3,) [rad] of a quaternion; 0.0 instead of -0.0."""
+    """Return roll, pitch and yaw (3,) [rad] of a quaternion.
+
+    0.0 instead of -0.0.
+    """
     return np.asarray(rotations.to_rpy(quaternion) + 0.0)
 
 
@@ -134,9 +150,12 @@ def one_line(element: Element) -> str:
 
 
 def read_rest(element: Element) -> str:
-    """Return what a <link> or <joint> has that URDF does not know, as XML with nothing else in it; "" where there is nothing.
+    """Return what a <link> or <joint> has that URDF does not know, as XML with nothing else in it.
 
-    Where a visual or collision has such a thing, all of them are listed, empty ones too, so that each is found again.
+    "" where there is nothing.
+
+    Where a visual or collision has such a thing, all of them are listed, empty ones
+    too, so that each is found again.
     """
     rest = _rest(element, f"{element.name} {element.get('name')!r:.60}")
     if _has_content(rest):
@@ -191,7 +210,10 @@ def _others(element: Element) -> dict[str, str]:
 def correct_names(
     element: Element, names: Collection[str], repeated: Collection[str] = REPEATED
 ) -> None:
-    """Report misspelt names of attributes and elements below an element that has elements of these names; read them as they are meant."""
+    """Report misspelt names of attributes and elements below an element that has elements of these names.
+
+    Read them as they are meant.
+    """
     there = {child.name for child in element.children}
     for child in element.children:
         if child.name not in names and not child.is_full(rules.UNKNOWN):
@@ -230,7 +252,10 @@ def _correct_attributes(element: Element) -> None:
 
 
 def parse_rest(text: object, name: str) -> Element | None:
-    """Return the text that `read_rest` returned as an element of that name; None where it is something else."""
+    """Return the text that `read_rest` returned as an element of that name.
+
+    None where it is something else.
+    """
     try:
         found = parse_xml(str(text).encode("utf-8", "replace"))
     except ValueError:
@@ -239,7 +264,10 @@ def parse_rest(text: object, name: str) -> Element | None:
 
 
 def merge_rest(element: Element, rest: Element) -> bool:
-    """Merge what `read_rest` returned into an element; return whether all of it fits there."""
+    """Merge what `read_rest` returned into an element.
+
+    Return whether all of it fits there.
+    """
     whole = True
     _, names = NAMES.get(element.name, ((), ()))
     for key, value in rest.attributes.items():

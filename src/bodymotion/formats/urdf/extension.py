@@ -1,28 +1,38 @@
-"""The element <bodymotion>: the values of a Body that URDF cannot hold. Other programs ignore it.
+"""The element <bodymotion>: the values of a Body that URDF cannot hold.
 
-It is the last element of <robot>. The text of each of its elements is JSON, a mapping from the name of a field to a pair: the value of the
-field in the rest of the file, and the value in the body. Where the file was edited, the rest of the file has another value, and the pair is
+Other programs ignore it.
+
+It is the last element of <robot>. The text of each of its elements is JSON, a mapping
+from the name of a field to a pair: the value of the field in the rest of the file, and
+the value in the body. Where the file was edited, the rest of the file has another
+value, and the pair is
 ignored (URDF161). A joint's `id` and the values in `segment` and `robot` are no pairs::
 
     <bodymotion version="1">
-      <robot>{"name": ["robot", "SR1"], "info": {…}, "extra": {…}, "root_pose": […], "root_offset": […], "viewpoints": [{…}]}</robot>
-      <link name="ARM">{"name": ["ARM", "left arm"], "segment": {"name": "ARM_LINK", "extra": {…}}}</link>
-      <link name="HAND">{"collision_materials": ["material_0"], "offset": [[0, 0, 1, 1, 0, 0, 0], [0, 0, 1, -1, 0, 0, 0]]}</link>
-      <link name="LEG">{"segments": [{"name": "A", "transform": […], "mass": 1.0, …, "shapes": [visuals, collisions]}, …]}</link>
-      <joint link="ARM">{"id": 3, "rotor_inertia": [0.0, 1e-4], "velocity_lower": [-2.0, -5.0]}</joint>
-      <material name="material_0">{"specular": [[0, 0, 0], [0.5, 0.5, 0.5]]}</material>
-      <device sensor="WAIST/gyro">{"max_angular_velocity": [[-1, -1, -1], [9, 9, 9]]}</device>
-      <device sensor="WAIST/gyro#2" meant="no"/>
-      <device kind="SpotLightDevice" link="HEAD">{"name": ["", "light"], "extra": [{}, {"color": [1, 1, 1]}]}</device>
-      <extra_joint link1="A" link2="B">{"type": ["xyz", "ball"], "axis": [[1, 0, 0], [0, 0, 1]]}</extra_joint>
+      <robot>{"name": ["robot", "SR1"], "info": {…}, "extra": {…}, "root_pose": […],
+      "root_offset": […], "viewpoints": [{…}]}</robot> <link name="ARM">{"name": ["ARM",
+      "left arm"], "segment": {"name": "ARM_LINK", "extra": {…}}}</link> <link
+      name="HAND">{"collision_materials": ["material_0"], "offset": [[0, 0, 1, 1, 0, 0,
+      0], [0, 0, 1, -1, 0, 0, 0]]}</link> <link name="LEG">{"segments": [{"name": "A",
+      "transform": […], "mass": 1.0, …, "shapes": [visuals, collisions]}, …]}</link>
+      <joint link="ARM">{"id": 3, "rotor_inertia": [0.0, 1e-4], "velocity_lower": [-2.0,
+      -5.0]}</joint> <material name="material_0">{"specular": [[0, 0, 0], [0.5, 0.5,
+      0.5]]}</material> <device sensor="WAIST/gyro">{"max_angular_velocity": [[-1, -1,
+      -1], [9, 9, 9]]}</device> <device sensor="WAIST/gyro#2" meant="no"/> <device
+      kind="SpotLightDevice" link="HEAD">{"name": ["", "light"], "extra": [{}, {"color":
+      [1, 1, 1]}]}</device> <extra_joint link1="A" link2="B">{"type": ["xyz", "ball"],
+      "axis": [[1, 0, 0], [0, 0, 1]]}</extra_joint>
     </bodymotion>
 
-A joint is named by its child link, links and materials by their names in the file, sensors by their link and name (with `#2` … for a second
-one). <device> elements are in the order of the body's devices: those with `sensor` are a Gazebo sensor, those with `kind` are not.
-An IMU is an accelerometer and a gyro, in this order; `meant="no"` is the half of an IMU that the body does not have.
+A joint is named by its child link, links and materials by their names in the file,
+sensors by their link and name (with `#2` … for a second one). <device> elements are in
+the order of the body's devices: those with `sensor` are a Gazebo sensor, those with
+`kind` are not. An IMU is an accelerometer and a gyro, in this order; `meant="no"` is
+the half of an IMU that the body does not have.
 
-The writer reads each element of the rest of the file as it will be read, and compares it with the value that it was made of: where they
-differ, the value is kept here. So no value is written twice, and none is lost when other elements can hold more.
+The writer reads each element of the rest of the file as it will be read, and compares
+it with the value that it was made of: where they differ, the value is kept here. So no
+value is written twice, and none is lost when other elements can hold more.
 """
 
 import json
@@ -62,7 +72,10 @@ class Entry:
     element: Element
 
     def applied(self, base: T, skip: Sequence[str] = ()) -> T:
-        """Return a dataclass with the fields of the mapping; pairs whose first value is not that of `base` are reported and ignored."""
+        """Return a dataclass with the fields of the mapping.
+
+        Pairs whose first value is not that of `base` are reported and ignored.
+        """
         known = {f.name for f in fields(base)}  # type: ignore[arg-type]
         meant: dict[str, object] = {}
         for name, pair in self.values.items():
@@ -102,7 +115,10 @@ class Entry:
         return value
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """Return the mapping of a name; an empty one where the value is something else."""
+        """Return the mapping of a name.
+
+        An empty one where the value is something else.
+        """
         value = self.values.get(name, {})
         if not isinstance(value, dict):
             self.report(f"{name} is not a mapping")
@@ -110,7 +126,10 @@ class Entry:
         return value
 
     def numbers(self, name: str, count: int) -> np.ndarray | None:
-        """Return an array (count,) of finite numbers; None where the value is something else."""
+        """Return an array (count,) of finite numbers.
+
+        None where the value is something else.
+        """
         if name not in self.values:
             return None
         array = self.using(
@@ -121,7 +140,10 @@ class Entry:
         return None
 
     def using(self, name: str, use: Callable[[], T]) -> T | None:
-        """Return what `use` makes of the value of a name; None where it cannot be used, which is reported."""
+        """Return what `use` makes of the value of a name.
+
+        None where it cannot be used, which is reported.
+        """
         try:
             return use()
         except (TypeError, ValueError, OverflowError) as error:
@@ -141,7 +163,10 @@ class Extension:
     extra_joints: list[Entry] = field(default_factory=list)
 
     def joint_id(self, link: str, otherwise: int) -> int:
-        """Return the id of the joint that holds a link: `otherwise` where no joint has an id here, −1 where others have one."""
+        """Return the id of the joint that holds a link.
+
+        `otherwise` where no joint has an id here, −1 where others have one.
+        """
         if not any("id" in entry.values for entry in self.joints.values()):
             return otherwise
         entry = self.joints.get(link)
@@ -194,7 +219,10 @@ def read_extension(robot: Element) -> Extension:
 
 
 def is_same(a: object, b: object) -> bool:
-    """Return whether two values of JSON are the same; numbers may differ by rounding."""
+    """Return whether two values of JSON are the same.
+
+    Numbers may differ by rounding.
+    """
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
@@ -218,13 +246,19 @@ def has_parts(link: Link) -> bool:
 
 
 class LossReport:
-    """Collects what a file does not hold: one problem for each rule and kind of loss, with the names of the objects."""
+    """Collects what a file does not hold.
+
+    One problem for each rule and kind of loss, with the names of the objects.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], tuple[Rule, dict[str, None]]] = {}
 
     def add(self, rule: Rule, kind: str, name: str) -> None:
-        """Record a loss of the object called `name`; `kind` describes it, such as "links are reordered"."""
+        """Record a loss of the object called `name`.
+
+        `kind` describes it, such as "links are reordered".
+        """
         self._found.setdefault((rule.code, kind), (rule, {}))[1][name] = None
 
     @property
@@ -240,7 +274,9 @@ class LossReport:
 
 
 def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
-    """Return a different name for each wanted one: the same where possible, else without white space and slashes, and with a number.
+    """Return a different name for each wanted one.
+
+    The same where possible, else without white space and slashes, and with a number.
 
     An empty name becomes `otherwise` with its index in the list.
     """
@@ -300,7 +336,10 @@ class ExtensionWriter:
         return found
 
     def plain(self, value: object, what: str, title: str) -> Any:  # noqa: ANN401
-        """Return a value as JSON holds it; parts that JSON cannot hold are lost."""
+        """Return a value as JSON holds it.
+
+        Parts that JSON cannot hold are lost.
+        """
         lost: list[str] = []
         found = plain(value, lost, what)
         for where in lost:

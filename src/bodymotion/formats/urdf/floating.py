@@ -1,6 +1,7 @@
 """Floating joints: a link below one moves freely, so it is the root of the robot, or an object beside it.
 
-The links that no floating joint separates are one part. A Body has one free root. So the robot is the part with the most joints.
+The links that no floating joint separates are one part. A Body has one free root. So
+the robot is the part with the most joints.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Robot:
     above:
         The name of the link that a free root floats in, "" where the file has none.
     left_out:
-        The links that are no part of the robot, with their poses (7,) in the world at rest.
+        The links that are no part of the robot, with their poses (7,) in the world at
+        rest.
     is_fixed:
         Whether the root is the world in which other links float.
     """
@@ -47,11 +49,14 @@ class Robot:
 
 
 def find_robot(nodes: list[Node], planar: Collection[int] = ()) -> Robot:
-    """Return the part of a tree that is the robot; report the links that are left out.
+    """Return the part of a tree that is the robot.
 
-    `planar` are the ids of the elements of the first joints of planar ones. Links without mass around the root that hold one are the world.
-    Where two parts that float have equally many joints, or the root has the most, the whole tree is read: the others are
-    free links in it.
+    Report the links that are left out.
+
+    `planar` are the ids of the elements of the first joints of planar ones. Links
+    without mass around the root that hold one are the world.
+    Where two parts that float have equally many joints, or the root has the most, the
+    whole tree is read: the others are free links in it.
     """
     if not nodes:
         return Robot(nodes, poses.IDENTITY)
@@ -93,7 +98,10 @@ def _offset(node: Node) -> Floats:
 
 
 def _parts(nodes: Sequence[Node]) -> list[int]:
-    """Return for each link the first link of its part: the root, or one below a floating joint."""
+    """Return for each link the first link of its part.
+
+    The root, or one below a floating joint.
+    """
     parts: list[int] = []
     for index, node in enumerate(nodes):
         is_first = node.parent < 0 or _kind(node) == "free"

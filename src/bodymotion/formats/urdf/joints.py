@@ -1,4 +1,7 @@
-"""Joints with their limits and gears, and the <inertial> of links: <joint>, <transmission> and <inertial>, in both directions."""
+"""Joints with their limits and gears, and the <inertial> of links.
+
+<joint>, <transmission> and <inertial>, in both directions.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -57,8 +60,9 @@ FURTHER = {
 def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     """Read a joint; its id is −1.
 
-    In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`, `multiplier`, `offset`), `calibration`,
-    `safety_controller`, and under `urdf` everything else that it has, as XML.
+    In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`,
+    `multiplier`, `offset`), `calibration`, `safety_controller`, and under `urdf`
+    everything else that it has, as XML.
     """
     name = element.get("name")
     joint_type = element.need("type")
@@ -141,7 +145,10 @@ def _axis(element: Element, joint_type: str) -> Floats:
 def _limits(
     element: Element, joint_type: str
 ) -> tuple[float, float, float, float | None]:
-    """Return lower, upper, velocity (inf for none) and effort (None for none); `joint_type` is the type, "" where it is unknown."""
+    """Return lower, upper, velocity (inf for none) and effort (None for none).
+
+    `joint_type` is the type, "" where it is unknown.
+    """
     limit = element.first("limit")
     bounded = joint_type in ("revolute", "prismatic", "")
     if limit is None:
@@ -179,7 +186,10 @@ def _unlimited(value: float) -> float:
 
 
 def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
-    """Return mass, centre of mass (3,) and inertia (3, 3) about it along the link's axes; None without <inertial>."""
+    """Return mass, centre of mass (3,) and inertia (3, 3) about it along the link's axes.
+
+    None without <inertial>.
+    """
     inertial = link.first("inertial")
     if inertial is None:
         return None
@@ -212,7 +222,10 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
 
 
 def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
-    """Return the <inertial> of a link, along the link's axes; None where the link has no mass."""
+    """Return the <inertial> of a link, along the link's axes.
+
+    None where the link has no mass.
+    """
     mass = link.mass
     center = np.array(link.center_of_mass)
     inertia = np.array(link.inertia)
@@ -284,7 +297,8 @@ def joint_element(
 ) -> Element:
     """Return the <joint> of a link; losses are added to `lost`.
 
-    `offset` is the pose (7,) of the link in its parent; `name` and `ends` are the names of the joint, of parent and child in the file,
+    `offset` is the pose (7,) of the link in its parent; `name` and `ends` are the names
+    of the joint, of parent and child in the file,
     `names` those of all joints by their names in the body: a joint may mimic another.
     """
     kind = _type(joint)
@@ -340,7 +354,8 @@ def _add_limit(
     if down != up:
         lost.add(
             losses.LIMITS,
-            "velocity limits that differ by direction: the smaller one is written for both",
+            "velocity limits that differ by direction: the smaller one is written for "
+            "both",
             name,
         )
     velocity = min(down, up)
@@ -350,7 +365,8 @@ def _add_limit(
     if efforts[1] != -efforts[0]:
         lost.add(
             losses.LIMITS,
-            "effort limits that differ by direction: the smaller one is written for both",
+            "effort limits that differ by direction: the smaller one is written for "
+            "both",
             name,
         )
     effort = min(abs(efforts[0]), abs(efforts[1]), UNLIMITED)
@@ -420,9 +436,12 @@ def transmission_elements(
     names: Mapping[str, str],
     lost: LossReport,
 ) -> list[Element]:
-    """Return the <transmission> elements: those that the body was read with (`left`), updated, and one for each other gear.
+    """Return the <transmission> elements.
 
-    `joints` are by their names in the file, `names` those in the file by those in the body. Transmissions of lost joints are lost.
+    Those that the body was read with (`left`), updated, and one for each other gear.
+
+    `joints` are by their names in the file, `names` those in the file by those in the
+    body. Transmissions of lost joints are lost.
     """
     found = []
     of_joints: dict[str, list[Element]] = {}
@@ -460,7 +479,10 @@ def transmission_elements(
 def control_element(
     element: Element, names: Mapping[str, str], lost: LossReport
 ) -> Element:
-    """Return a <ros2_control> with the names of joints in the file; parts for removed joints are lost."""
+    """Return a <ros2_control> with the names of joints in the file.
+
+    Parts for removed joints are lost.
+    """
     children = []
     for child in element.children:
         joints = [

@@ -1,7 +1,8 @@
 """Planar joints: motion in the plane perpendicular to their axis.
 
-A planar joint is read as two joints that slide and one that rotates, with links without mass between them. Directions and names of the
-joints (`NAME_TX`, `NAME_TY`, `NAME_RZ`) are those of MuJoCo; the names of the links are those of its reader here, `LINK_JOINT`.
+A planar joint is read as two joints that slide and one that rotates, with links without
+mass between them. Directions and names of the joints (`NAME_TX`, `NAME_TY`, `NAME_RZ`)
+are those of MuJoCo; the names of the links are those of its reader here, `LINK_JOINT`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ ENDINGS = ("TX", "TY", "RZ")
 PLACE = ("origin", "parent", "child")
 """Elements that say where a joint is: they are those of the links of a body."""
 OWN = (*PLACE, "axis", "limit", "dynamics")
-"""Elements of a planar joint that are given to its three joints; the rotation has all others."""
+"""Elements of a planar joint that are given to its three joints.
+
+The rotation has all others.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,10 @@ class PlanarJoints:
 
 
 def separate_planar(robot: Element) -> PlanarJoints:
-    """Replace each planar joint of a robot by three joints and two links; report their names."""
+    """Replace each planar joint of a robot by three joints and two links.
+
+    Report their names.
+    """
     used = {part.get("name") for part in robot.all("link", "joint")}
     children: list[Element] = []
     elements: dict[str, str] = {}
@@ -189,7 +196,9 @@ def _report(element: Element, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class WrittenPlanar:
-    """A planar joint to be written: its element, and the elements of the three joints that it will be read as.
+    """A planar joint to be written.
+
+    Its element, and the elements of the three joints that it will be read as.
 
     `links` are the indices of the links below these three joints.
     """

@@ -71,7 +71,10 @@ OF_THE_WHOLE = frozenset(
         *(rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
     )
 )
-"""Rules that need the whole file: they report nothing where a part of it cannot be read."""
+"""Rules that need the whole file.
+
+They report nothing where a part of it cannot be read.
+"""
 
 LINK_FIELDS: FieldTable = {
     **{name: (f"joint@{name}", "~joint") for name in ("name", "type")},
@@ -90,7 +93,10 @@ LINK_FIELDS: FieldTable = {
     "center_of_mass": ("inertial/origin@xyz", "~inertial"),
     "inertia": ("inertial/inertia", "inertial@inertia", "~inertial"),
 }
-"""What gives the fields of a link: `joint` is the element of the joint that holds it."""
+"""What gives the fields of a link.
+
+`joint` is the element of the joint that holds it.
+"""
 
 
 def read_urdf(
@@ -112,11 +118,14 @@ def read_urdf(
 
     Returns
     -------
-    The body, None where the file has no link, and all problems. Links are depth-first in the order of the file. Each revolute, continuous
-    and prismatic joint has a column, each planar one three, in the order of the file, unless the file's <bodymotion> element has other ids
-    (see `bodymotion.formats.urdf.extension`). The root link's joint is fixed where that link is called "world", or has no mass and a planar
-    joint, else free. A link that floats in the world is the root (see `bodymotion.formats.urdf.floating`). A link that no
-    joints connect to the root (`loose`) is a child of the root, and its offset is unknown.
+    The body, None where the file has no link, and all problems. Links are depth-first
+    in the order of the file. Each revolute, continuous and prismatic joint has a
+    column, each planar one three, in the order of the file, unless the file's
+    <bodymotion> element has other ids (see `bodymotion.formats.urdf.extension`). The
+    root link's joint is fixed where that link is called "world", or has no mass and a
+    planar joint, else free. A link that floats in the world is the root (see
+    `bodymotion.formats.urdf.floating`). A link that no joints connect to the root
+    (`loose`) is a child of the root, and its offset is unknown.
     """
     path = Path(path)
     try:
@@ -135,7 +144,10 @@ def parse_urdf(
     allow_outside: bool | None = None,
     package_paths: str | Path | Iterable[str | Path] = (),
 ) -> ReadResult[Body]:
-    """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
+    """Read a URDF model from the bytes of the file at `path`.
+
+    See `read_urdf`.
+    """
     if isinstance(package_paths, (str, Path)):
         packages = [package_paths]
     else:
@@ -188,7 +200,8 @@ def parse_urdf(
 class Node:
     """A link: its element, the index of its parent (−1 for the root), and the element of the joint that holds it.
 
-    `loose` links are connected to the root by no joint. Of a `lost` link only the joint is known, and the name that it has there.
+    `loose` links are connected to the root by no joint. Of a `lost` link only the joint
+    is known, and the name that it has there.
     """
 
     link: Element
@@ -199,7 +212,9 @@ class Node:
 
 
 def read_tree(robot: Element) -> list[Node]:
-    """Return the links depth-first, the children of each in the order of their joints in the file; then the loose ones.
+    """Return the links depth-first, the children of each in the order of their joints in the file.
+
+    Then the loose ones.
 
     Reports names that are repeated or unknown, and joints that make no tree.
     """
@@ -212,16 +227,21 @@ def read_tree(robot: Element) -> list[Node]:
     if not elements:
         robot.report(NO_LINKS, "there is no <link>; expected at least one", fatal=True)
     children: dict[str, list[str]] = {name: [] for name in links}
-    # By the name of a link, the joint that holds it, and the name of its parent, "" where that is no link.
+    # By the name of a link, the joint that holds it, and the name of its parent, ""
+    # where that is no link.
     holder: dict[str, Element] = {}
     parents: dict[str, str] = {}
-    # By each name of no link, where it is first and what is reported, and whether it is the name of a child.
+    # By each name of no link, where it is first and what is reported, and whether it is
+    # the name of a child.
     unknown: dict[str, tuple[Element, str]] = {}
     unknown_children: set[str] = set()
     childless: list[tuple[Element, str]] = []
 
     def find_end(joint: Element, which: str) -> str:
-        """Return the name of the parent or child of a joint; "" where it is no link."""
+        """Return the name of the parent or child of a joint.
+
+        "" where it is no link.
+        """
         end = joint.first(which)
         if end is None:
             joint.report(
@@ -254,7 +274,8 @@ def read_tree(robot: Element) -> list[Node]:
         else:
             childless.append((joint, parent))
     tops = [name for name in links if name not in holder]
-    # Where links have no name, or that of another, as many unknown names may be theirs; but not that of a link without a joint.
+    # Where links have no name, or that of another, as many unknown names may be theirs;
+    # but not that of a link without a joint.
     free = tops[1:]
     nameless = sum(links.get(link.get("name")) is not link for link in elements)
     of_nameless = [name for name in unknown if name in unknown_children or not tops]
@@ -278,7 +299,8 @@ def read_tree(robot: Element) -> list[Node]:
             holder[child], parents[child] = joint, ""
     connected = {name for name, parent in parents.items() if parent}
     roots = [name for name in links if name not in holder]
-    # Where a joint is faulty, or a part of the file is missing, a fault of the whole tree may follow from it.
+    # Where a joint is faulty, or a part of the file is missing, a fault of the whole
+    # tree may follow from it.
     incomplete = robot.document is not None and robot.document.incomplete
     sound = not incomplete and len(connected) == sum(1 for _ in robot.all("joint"))
     if len(roots) > 1 and sound:
@@ -337,7 +359,8 @@ def read_tree(robot: Element) -> list[Node]:
 def _guessed_holders(childless: list[Element], free: list[str]) -> dict[str, Element]:
     """Return by the names of links without a joint the joints without a child that may hold them, so that these are checked, too.
 
-    A link is found by a similar name. Where there are as many joints as links, the others are in the order of the file.
+    A link is found by a similar name. Where there are as many joints as links, the
+    others are in the order of the file.
     """
     words = [
         (joint, "" if (end := joint.first("child")) is None else end.get("link"))
@@ -415,7 +438,10 @@ class _Reader:
             self.shapes.surfaces[name] = entry.applied(Material(), skip=("texture",))
 
     def body(self) -> Body | None:
-        """Return the body, as far as it can be read; None where it has no link."""
+        """Return the body, as far as it can be read.
+
+        None where it has no link.
+        """
         locators = [
             FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint})
             for node in self.nodes
@@ -526,7 +552,8 @@ class _Reader:
                     *(("links", index, name) for name in ("rotation", "parent"))
                 )
             if node.lost and node.joint is not None:
-                # A fixed one is put into the rigid group of the root, whose mass is known.
+                # A fixed one is put into the rigid group of the root, whose mass is
+                # known.
                 masses = (
                     ()
                     if TYPES.get(node.joint.get("type")) == "fixed"
@@ -547,7 +574,10 @@ class _Reader:
             self.found.mark_unknown(("links", "all"))
 
     def joints(self, locators: list[FieldLocator]) -> list[Joint]:
-        """Return the joint of each link; ids run in the order of the <joint> elements in the file."""
+        """Return the joint of each link.
+
+        Ids run in the order of the <joint> elements in the file.
+        """
         in_file = {
             id(joint): number for number, joint in enumerate(self.robot.all("joint"))
         }

@@ -66,7 +66,8 @@ TWO_PARENTS = document.error(
 
 FREE_ROOT = judgement.note(
     "URDF116",
-    "A link that floats in a link without mass and shapes is the free root of the robot. What it floats in is the world.",
+    "A link that floats in a link without mass and shapes is the free root of the "
+    "robot. What it floats in is the world.",
     example=(
         '<link name="map"/> … <joint name="base" type="floating"> <parent link="map"/> …',
         "no link above the free root",
@@ -74,7 +75,8 @@ FREE_ROOT = judgement.note(
 )
 OTHER_PARTS = judgement.warning(
     "URDF117",
-    "A body has one free root: that of the part with the most joints. Links above it, and other parts that float, are left out.",
+    "A body has one free root: that of the part with the most joints. Links above it, "
+    "and other parts that float, are left out.",
     leaves_out=True,
     example=(
         "a robot that floats in a link with a shape",
@@ -85,12 +87,14 @@ OTHER_PARTS = judgement.warning(
 # Joints
 JOINT_TYPE = document.error(
     "URDF120",
-    "The type of a joint is revolute, continuous, prismatic, fixed, floating or planar.",
+    "The type of a joint is revolute, continuous, prismatic, fixed, floating or "
+    "planar.",
     example=('type="hinge"', 'type="revolute"'),
 )
 PLANAR = judgement.note(
     "URDF121",
-    "A planar joint is read as two joints that slide and one that rotates. It has no limits.",
+    "A planar joint is read as two joints that slide and one that rotates. It has no "
+    "limits.",
     example=('type="planar"', 'type="fixed"'),
 )
 NO_LIMIT = document.error(
@@ -104,7 +108,8 @@ NO_LIMIT = document.error(
 )
 MIMIC = document.warning(
     "URDF127",
-    "<mimic> names another joint. Here a joint that mimics another one moves by its own value.",
+    "<mimic> names another joint. Here a joint that mimics another one moves by its "
+    "own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
 )
 
@@ -126,7 +131,8 @@ MASS = document.error(
 )
 GEOMETRY = document.error(
     "URDF131",
-    "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh. Others are left out.",
+    "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh. "
+    "Others are left out.",
     leaves_out=True,
     example=(
         '<geometry><ball radius="0.1"/></geometry>',
@@ -135,7 +141,8 @@ GEOMETRY = document.error(
 )
 MATERIAL = document.warning(
     "URDF132",
-    "A material has a texture, or a colour with numbers from 0 to 1, somewhere in the file.",
+    "A material has a texture, or a colour with numbers from 0 to 1, somewhere in the "
+    "file.",
     example=('<material name="rod"/>', '<material name="red"/>'),
 )
 SIZE = document.error(
@@ -182,17 +189,20 @@ EXTENSION = judgement.warning(
 )
 CHANGED = judgement.note(
     "URDF161",
-    "The values of <bodymotion> agree with the rest of the file. Values of parts that were edited afterwards are ignored.",
+    "The values of <bodymotion> agree with the rest of the file. Values of parts that "
+    "were edited afterwards are ignored.",
     example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
 )
 KEPT = judgement.note(
     "URDF162",
-    "Values that URDF cannot hold are in the element <bodymotion>, which other programs ignore.",
+    "Values that URDF cannot hold are in the element <bodymotion>, which other "
+    "programs ignore.",
     example=("torque_const=0.02 in a joint", "torque_const=1 in a joint"),
 )
 PACKAGE = judgement.note(
     "URDF163",
-    "Paths of package:// start at the folder of the package.xml above the file, and use the name in it.",
+    "Paths of package:// start at the folder of the package.xml above the file, and "
+    "use the name in it.",
     example=(
         'save(body, path, package="robot_description") where no package.xml is',
         "save(body, path)",
@@ -200,7 +210,8 @@ PACKAGE = judgement.note(
 )
 UNSTATED = judgement.note(
     "URDF164",
-    "A joint of a URDF has limits of effort and velocity. Where the model has none, a very large number is written.",
+    "A joint of a URDF has limits of effort and velocity. Where the model has none, a "
+    "very large number is written.",
     "state limits of effort and velocity in the model",
     example=(
         "a joint without limits of velocity, saved as .urdf",

@@ -60,12 +60,18 @@ SOLIDS: dict[str, tuple[Callable[..., Geometry], tuple[str, ...]]] = {
     "sphere": (Sphere, ("radius",)),
     "capsule": (Capsule, ("radius", "length")),
 }
-"""By name of an element, what is made of its sizes, and the attributes that have these; without such it is `size`."""
+"""By name of an element, what is made of its sizes, and the attributes that have these.
+
+Without such it is `size`.
+"""
 SQUARE_TOLERANCE = 1e-9  # How far the axes of a transform may be from orthogonal, and scales from equal, for a solid to be written as one.
 
 
 def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
-    """Return red, green, blue and alpha in 0…1 of a material's <color>; None without."""
+    """Return red, green, blue and alpha in 0…1 of a material's <color>.
+
+    None without.
+    """
     color = material.first("color")
     if color is None:
         return None
@@ -115,7 +121,8 @@ class ShapeReader:
     ) -> tuple[Shape, ...]:
         """Return the shapes of a link's <visual> or <collision> elements, in the frame of the link.
 
-        `materials` are the names of their materials, where the elements have none. A shape that cannot be read is left out.
+        `materials` are the names of their materials, where the elements have none. A
+        shape that cannot be read is left out.
         """
         found: list[Shape] = []
         for number, element in enumerate(link.all(kind)):
@@ -196,7 +203,10 @@ class ShapeReader:
         ]
 
     def _file(self, uri: str, location: Location) -> tuple[Path, InlineLoader] | None:
-        """Return the file that a uri names, and the loader of the files that it names; None where it cannot be opened."""
+        """Return the file that a uri names, and the loader of the files that it names.
+
+        None where it cannot be opened.
+        """
         if uri not in self._files:
             self._files[uri] = None
             found = self.files.find(uri)
@@ -214,7 +224,8 @@ class ShapeReader:
                     hint = PART_OUTSIDE.hint
                 else:
                     hint = ""
-                # That a file outside is not opened is our own rule, not a fault of the model.
+                # That a file outside is not opened is our own rule, not a fault of the
+                # model.
                 severity: Severity = "warning" if found.is_outside else "error"
                 if found.name:
                     message = f"{found.name!r:.200} {found.reason}"
@@ -290,7 +301,8 @@ class ShapeWriter:
     ) -> tuple[list[Element], list[tuple[int, int]], list[Material]]:
         """Return the elements of a link called `name` in the file, and what the elements do not hold.
 
-        That is the number of visuals and collisions of each segment, and the materials of the collisions; none where all are the default.
+        That is the number of visuals and collisions of each segment, and the materials
+        of the collisions; none where all are the default.
         """
         found: list[Element] = []
         counts = []
@@ -341,7 +353,10 @@ class ShapeWriter:
         return element
 
     def _placed(self, shape: Shape, link: str) -> tuple[Element, Floats] | None:
-        """Return the element of a geometry and its pose as a matrix (4, 4); None where it is left out, which is reported."""
+        """Return the element of a geometry and its pose as a matrix (4, 4).
+
+        None where it is left out, which is reported.
+        """
         geometry = shape.geometry
         matrix = shape.transform
         if isinstance(geometry, (Lines, Points)) or not np.isfinite(matrix).all():
@@ -396,7 +411,8 @@ class ShapeWriter:
             if isinstance(shape.geometry, Mesh):
                 self.lost.add(
                     losses.MESHED,
-                    "a mesh is sheared or mirrored: the transformed mesh is in its file",
+                    "a mesh is sheared or mirrored: the transformed mesh is in its "
+                    "file",
                     link,
                 )
             mesh = transformed(mesh, shape.transform)
@@ -460,7 +476,9 @@ class ShapeWriter:
 
 
 def _split(matrix: Floats) -> tuple[Floats | None, Floats]:
-    """Return an affine transform as a rigid one (4, 4) after a scale (3,) along the axes; None where it is no such transform.
+    """Return an affine transform as a rigid one (4, 4) after a scale (3,) along the axes.
+
+    None where it is no such transform.
 
     One that mirrors has a negative scale along z.
     """

@@ -81,23 +81,29 @@ def write_urdf(
     Parameters
     ----------
     body:
-        A body with at least one link. Joints are in the order of links; each link has one <inertial> about its centre of mass.
+        A body with at least one link. Joints are in the order of links; each link has
+        one <inertial> about its centre of mass.
     path:
         The file. Every file is written whole or not at all, the model last.
     mesh:
         The kind of mesh files: "obj" (to the bit, with colours), "stl" or "glb".
     package:
-        Name files as `package://NAME/…`, which RViz and Gazebo need; by default, paths are relative to the model's folder. The package is
-        the folder above the file that has a `package.xml`; without one, it is the folder of the file, which is reported (URDF163).
+        Name files as `package://NAME/…`, which RViz and Gazebo need; by default, paths
+        are relative to the model's folder. The package is the folder above the file
+        that has a `package.xml`; without one, it is the folder of the file, which is
+        reported (URDF163).
     extension:
-        Add the element <bodymotion>, which other programs ignore, with everything that URDF cannot hold: joint ids, motors, closed loops …
+        Add the element <bodymotion>, which other programs ignore, with everything that
+        URDF cannot hold: joint ids, motors, closed loops …
 
     link_names:
-        "segments" names each link after its first segment that has a name: in OpenHRP models a link has the name of its joint.
+        "segments" names each link after its first segment that has a name: in OpenHRP
+        models a link has the name of its joint.
 
     Returns
     -------
-    What other programs do not find in the file: losses, and as notes what is only in <bodymotion>.
+    What other programs do not find in the file: losses, and as notes what is only in
+    <bodymotion>.
 
     Raises
     ------
@@ -136,7 +142,8 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
     """Return the prefix of paths from a model's folder in the package around it, called `name`, and a note about it, "" for none."""
     if not is_package_name(name):
         raise ValueError(
-            f"{name!r:.60} is not a name of a package; expected letters, digits, _ and - after a letter"
+            f"{name!r:.60} is not a name of a package; expected letters, digits, _ "
+            "and - after a letter"
         )
     folder = model.absolute().parent.resolve()
     home = package_above(folder)
@@ -174,8 +181,12 @@ class _Writer:
         self.names = unique_names(wanted, "link")
         self.joint_names = unique_names(wanted_joints, "joint")
         self.known_joints: dict[str, str] = {}
-        """By name of a joint in the body, its name in the file; of several joints with one name, that of the first."""
-        # A joint of a .wrl model has the name of its link; `extra` may have its name in another format.
+        """By name of a joint in the body, its name in the file.
+
+        Of several joints with one name, that of the first.
+        """
+        # A joint of a .wrl model has the name of its link; `extra` may have its name in
+        # another format.
         for names in (
             wanted_joints,
             [link.joint.extra.get("name") for link in body.links],
@@ -286,7 +297,10 @@ class _Writer:
         return robot
 
     def _floating_root(self) -> Element | None:
-        """Return the joint below the link in which the root of the file floated; None where there was none."""
+        """Return the joint below the link in which the root of the file floated.
+
+        None where there was none.
+        """
         root = self.body.links[0]
         name = root.joint.extra.get(WORLD_OF_ROOT)
         if not isinstance(name, str) or not name or root.joint.type != "free":
@@ -398,7 +412,10 @@ class _Writer:
         elements: list[Element],
         gears: dict[str, float],
     ) -> None:
-        """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
+        """Keep what the element and gear of a joint do not hold.
+
+        Ids of all joints where one differs from the reader's.
+        """
         root_type: JointType = "fixed" if self._is_read_as_fixed(robot) else "free"
         read_back = [Joint(name=self.names[0], type=root_type)]
         if floating is not None:

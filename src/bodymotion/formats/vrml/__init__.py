@@ -1,4 +1,7 @@
-"""The language VRML97: text to `Scene`, prototypes expanded, parts named by Inline loaded. It is independent of robots."""
+"""The language VRML97: text to `Scene`, prototypes expanded, parts named by Inline loaded.
+
+It is independent of robots.
+"""
 
 from bodymotion.formats.vrml.nodes import FieldDeclaration as FieldDeclaration
 from bodymotion.formats.vrml.nodes import IsReference as IsReference

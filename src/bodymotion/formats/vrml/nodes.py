@@ -1,4 +1,6 @@
-"""The content of a VRML97 file as Python values: nodes with their fields, prototypes, routes.
+"""The content of a VRML97 file as Python values.
+
+Nodes with their fields, prototypes, routes.
 
 Values of fields, by the types of the standard (ISO/IEC 14772-1, clause 5):
 
@@ -13,12 +15,16 @@ MFVec2f, MFVec3f, MFRotation, MFColor  float64 array (N, 2), (N, 3), (N, 4), (N,
 SFImage                                int64 array: width, height, components, pixels
 ====================================== =====================================================================
 
-Arrays are read-only. The type of a field that its node does not declare follows from the form of its value: a number is int or float,
-several numbers are a float64 array (N,), strings in brackets a list, nodes in brackets a list, empty brackets an empty list.
+Arrays are read-only. The type of a field that its node does not declare follows from
+the form of its value: a number is int or float, several numbers are a float64 array
+(N,), strings in brackets a list, nodes in brackets a list, empty brackets an empty
+list.
 
-A prototype in the file may declare any type for a field, and the types of a node without a declaration are guesses. So the functions of
-this module return a field as the type that the caller needs: a number from an array of one, a list from a single number. What cannot be
-converted is an error with its location; `attempt` reads on without the faulty field.
+A prototype in the file may declare any type for a field, and the types of a node
+without a declaration are guesses. So the functions of this module return a field as the
+type that the caller needs: a number from an array of one, a list from a single number.
+What cannot be converted is an error with its location; `attempt` reads on without the
+faulty field.
 """
 
 from __future__ import annotations
@@ -43,7 +49,10 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
 NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
-"""The fields of all nodes without fields, which share it: there may be a million of them."""
+"""The fields of all nodes without fields, which share it.
+
+There may be a million of them.
+"""
 NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))
 NO_NUMBERS = frozen(np.zeros(0))
 
@@ -71,7 +80,10 @@ class _Located:
 
     @property
     def path(self) -> Path | None:
-        """The file that a node is written in, or a prototype declared in: relative urls start from its folder."""
+        """The file that a node is written in, or a prototype declared in.
+
+        Relative urls start from its folder.
+        """
         if self.text is not None:
             return self.text.path
         return None
@@ -81,8 +93,10 @@ class _Located:
 class Node(_Located):
     """A node: `type` as written, DEF `name` ("" without one), the `fields` that the file has, and its location.
 
-    USE gives the very same object. For an instance of a prototype, `proto` is its declaration. A Script (and nothing else) has
-    `declarations`: the fields and events that it declares for itself. `text` and `offset` locate the node's type, `offsets` the name of
+    USE gives the very same object. For an instance of a prototype, `proto` is its
+    declaration. A Script (and nothing else) has
+    `declarations`: the fields and events that it declares for itself. `text` and
+    `offset` locate the node's type, `offsets` the name of
     each field, those whose value could not be read included.
     """
 
@@ -96,13 +110,20 @@ class Node(_Located):
     declarations: dict[str, FieldDeclaration] = field(default_factory=dict)
 
     def location_of(self, name: str) -> Location:
-        """Return the location of a field's name; that of the node where the file does not have the field."""
+        """Return the location of a field's name.
+
+        That of the node where the file does not have the field.
+        """
         if self.text is None:
             return Location()
         return self.text.location(self.offsets.get(name, self.offset))
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return a field's value: that of the file, else the default of the prototype or of the standard, else `default`."""
+        """Return a field's value.
+
+        That of the file, else the default of the prototype or of the standard, else
+        `default`.
+        """
         if name in self.fields:
             return self.fields[name]
         if self.proto is not None:
@@ -118,7 +139,10 @@ class Node(_Located):
 
 @dataclass(frozen=True)
 class FieldDeclaration:
-    """A field in the interface of a prototype: `access` is field, exposedField, eventIn or eventOut."""
+    """A field in the interface of a prototype.
+
+    `access` is field, exposedField, eventIn or eventOut.
+    """
 
     access: str
     type: str
@@ -128,7 +152,10 @@ class FieldDeclaration:
 
 @dataclass(eq=False)
 class Proto(_Located):
-    """PROTO or EXTERNPROTO (`urls`): the interface and the nodes of the body; `text` and `offset` locate its name."""
+    """PROTO or EXTERNPROTO (`urls`).
+
+    The interface and the nodes of the body; `text` and `offset` locate its name.
+    """
 
     name: str
     fields: Mapping[str, FieldDeclaration]
@@ -160,7 +187,8 @@ class Scene:
     problems:
         Everything that was found while the file was parsed.
     size:
-        The number of nodes with every USE and every instance of a prototype expanded: about what a walk through the scene visits.
+        The number of nodes with every USE and every instance of a prototype expanded:
+        about what a walk through the scene visits.
     damage:
         What faults of the grammar have left incomplete.
     """
@@ -185,9 +213,11 @@ class ModelDiagnostics(Diagnostics):
     Parameters
     ----------
     damage:
-        What faults of the grammar have left incomplete in the model's file: nothing is reported about that.
+        What faults of the grammar have left incomplete in the model's file: nothing is
+        reported about that.
     doubtful:
-        Codes of rules that may be broken only because of that damage; they are not reported in a damaged file.
+        Codes of rules that may be broken only because of that damage; they are not
+        reported in a damaged file.
     """
 
     def __init__(
@@ -208,7 +238,10 @@ class ModelDiagnostics(Diagnostics):
             super().add(problem, fatal=fatal)
 
     def fault(self, error: FormatError, *unknown: Subject) -> None:
-        """Record a fault for which the file is refused; mark what it leaves unknown."""
+        """Record a fault for which the file is refused.
+
+        Mark what it leaves unknown.
+        """
         self.add(error.problem, fatal=True)
         self.mark_unknown(*unknown)
 
@@ -220,12 +253,15 @@ def attempt(
     subject: Subject = (),
     attributes: Mapping[str, str] | None = None,
 ) -> Made | None:
-    """Read a node; record a fault and read again without the field that has it. None where that is impossible.
+    """Read a node; record a fault and read again without the field that has it.
+
+    None where that is impossible.
 
     Parameters
     ----------
     subject, attributes:
-        What the node becomes in the value, and for its attributes the names of fields: those with faults are marked unknown.
+        What the node becomes in the value, and for its attributes the names of fields:
+        those with faults are marked unknown.
     """
     rest: Node | None = node
     while rest is not None:
@@ -254,7 +290,10 @@ def attempt(
 
 
 def without_fault(node: Node, error: FormatError) -> Node | None:
-    """Return a node without the field that a fault is in; None where it is in none of them."""
+    """Return a node without the field that a fault is in.
+
+    None where it is in none of them.
+    """
     name = _faulty_field(node, error)
     if name is None:
         return None
@@ -277,7 +316,10 @@ def _faulty_field(node: Node, error: FormatError) -> str | None:
 
 
 def visits(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield nodes and those in their fields in the order of a file; the contents of a node that is used several times are yielded once."""
+    """Yield nodes and those in their fields in the order of a file.
+
+    The contents of a node that is used several times are yielded once.
+    """
     seen: set[int] = set()
     stack = list(nodes)[::-1]
     while stack:
@@ -321,13 +363,19 @@ def _title(node: Node) -> str:
 
 
 def _value(node: Node, name: str) -> Value:
-    """Return the value in the file, or the default of a prototype; callers know the defaults of the standard."""
+    """Return the value in the file, or the default of a prototype.
+
+    Callers know the defaults of the standard.
+    """
     value = node.fields.get(name)
     return node.get(name) if value is None and node.proto is not None else value
 
 
 def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
-    """Return a field's numbers (N,); none where the file does not have the field. `wanted` is what the message expects."""
+    """Return a field's numbers (N,).
+
+    None where the file does not have the field. `wanted` is what the message expects.
+    """
     value = _value(node, name)
     if value is None or (isinstance(value, list) and not value):
         return NO_NUMBERS
@@ -339,7 +387,10 @@ def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
 
 
 def number(node: Node, name: str, default: float) -> float:
-    """Return a field's number: the first, where there are several; `default` where there is none."""
+    """Return a field's number.
+
+    The first, where there are several; `default` where there is none.
+    """
     value = _value(node, name)
     if isinstance(value, (float, int)):
         return float(value)
@@ -393,7 +444,10 @@ def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
 
 
 def rows(node: Node | None, name: str, width: int) -> Floats:
-    """Return a field's numbers (N, width); an incomplete last row is not used."""
+    """Return a field's numbers (N, width).
+
+    An incomplete last row is not used.
+    """
     if node is None:
         return frozen(np.zeros((0, width)))
     values = numbers(node, name)
@@ -403,7 +457,10 @@ def rows(node: Node | None, name: str, width: int) -> Floats:
 def axis_angle(
     node: Node, name: str = "rotation"
 ) -> tuple[tuple[float, float, float], float]:
-    """Return a field's rotation as an axis of length 1 and an angle [rad]; a zero axis is refused."""
+    """Return a field's rotation as an axis of length 1 and an angle [rad].
+
+    A zero axis is refused.
+    """
     if name not in node.fields and node.proto is None:
         return (0.0, 0.0, 1.0), 0.0
     x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
@@ -422,7 +479,8 @@ def axis_angle(
 
 def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
     """Return a vector that is not zero, scaled to length 1."""
-    # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
+    # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge
+    # axis stay in range.
     _, exponent = math.frexp(max(abs(x), abs(y), abs(z)))
     x = math.ldexp(x, -exponent)
     y = math.ldexp(y, -exponent)
@@ -483,7 +541,10 @@ def children(node: Node, name: str = "children") -> list[Node]:
 def _items(
     node: Node, name: str, value: Value, kinds: type | tuple[type, ...], wanted: str
 ) -> list[Any]:
-    """Return the items of a list of some types; an empty array, and no value, are an empty list."""
+    """Return the items of a list of some types.
+
+    An empty array, and no value, are an empty list.
+    """
     if value is None or (isinstance(value, np.ndarray) and not value.size):
         return []
     if isinstance(value, list) and all(isinstance(item, kinds) for item in value):

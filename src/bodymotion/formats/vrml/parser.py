@@ -8,8 +8,9 @@
     ROUTE        ROUTE name.event TO name.event
     value        of the field's declared type (values.py), or IS name in the body of a prototype
 
-Commas and comments are white space. A prototype is known from its end on, in the rest of its file or of the prototype around it; names of
-nodes likewise, but not inside of other prototypes.
+Commas and comments are white space. A prototype is known from its end on, in the rest
+of its file or of the prototype around it; names of nodes likewise, but not inside of
+other prototypes.
 
 Faults are recorded where they are found, and reading goes on behind them (recovery.py).
 """
@@ -52,7 +53,10 @@ from bodymotion.formats.vrml.values import (
 
 MAX_DEPTH = 256  # Nodes, prototypes and lists inside of each other.
 MAX_CALLS = 10 * MAX_DEPTH
-"""Nested Python calls for that: up to eight for each level, and one more to look up a name in all prototypes around."""
+"""Nested Python calls for that.
+
+Up to eight for each level, and one more to look up a name in all prototypes around.
+"""
 MAX_SIZE = 1_000_000  # Nodes of a scene with every USE and every prototype expanded.
 MAX_HINTS = 200  # Words of a file that are compared with the known words, and known words that one is compared with.
 
@@ -66,7 +70,9 @@ _DECIMAL_COMMA = re.compile(r"\b[0-9]++,(?:[0-9]++[-+.,0-9eE \t]*)?\Z")
 
 
 class Parser(Recovery):
-    """One pass over one text. Methods take an offset in it and return what is there, and the offset after that.
+    """One pass over one text.
+
+    Methods take an offset in it and return what is there, and the offset after that.
 
     Parameters
     ----------
@@ -122,7 +128,10 @@ class Parser(Recovery):
         return scene
 
     def _read_header(self) -> str:
-        """Return the header line, among the comments at the start; "" where it is missing, as in most parts of models."""
+        """Return the header line, among the comments at the start.
+
+        "" where it is missing, as in most parts of models.
+        """
         found = _HEADER.search(self.data, 0, self.skip(0))
         if found is None:
             other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
@@ -144,7 +153,10 @@ class Parser(Recovery):
     def _nodes(
         self, pos: int, opened: int | None, closing: str
     ) -> tuple[list[Node], int]:
-        """Read nodes and statements up to the bracket `closing` of the one at `opened`; up to the end of the text where that is None."""
+        """Read nodes and statements up to the bracket `closing` of the one at `opened`.
+
+        Up to the end of the text where that is None.
+        """
         nodes: list[Node] = []
         data = self.data
         match = values.NODE.match
@@ -169,7 +181,10 @@ class Parser(Recovery):
     def _other_item(
         self, pos: int, opened: int | None, closing: str
     ) -> tuple[Value, int, bool]:
-        """Read what is no plain node, in a list or among statements; return its node, the offset after it, and whether it is the end."""
+        """Read what is no plain node, in a list or among statements.
+
+        Return its node, the offset after it, and whether it is the end.
+        """
         word = self.word(pos)
         kind = word[1]
         if kind and kind == closing:
@@ -303,7 +318,10 @@ class Parser(Recovery):
     def declarations(
         self, pos: int, defaults: bool
     ) -> tuple[dict[str, FieldDeclaration], int]:
-        """Read the interface of a prototype; with `defaults`, its fields have default values."""
+        """Read the interface of a prototype.
+
+        With `defaults`, its fields have default values.
+        """
         opened = pos - 1
         fields: dict[str, FieldDeclaration] = {}
         state = self.depth, self.scope, len(self.around)
@@ -329,7 +347,10 @@ class Parser(Recovery):
     def _after_declaration(
         self, error: FormatError, start: int, has_value: bool
     ) -> tuple[int, bool]:
-        """Record a fault in an interface, and find where reading goes on; return also whether the interface ends there."""
+        """Record a fault in an interface, and find where reading goes on.
+
+        Return also whether the interface ends there.
+        """
         balance = self.note_fault(error, False)
         self.vague = True
         value = self.skip(start)
@@ -530,7 +551,10 @@ class Parser(Recovery):
         readers: Mapping[str, values.Reader],
         start: int,
     ) -> tuple[int, bool]:
-        """Record a fault in a node, and find where reading goes on; return also whether the node ends there."""
+        """Record a fault in a node, and find where reading goes on.
+
+        Return also whether the node ends there.
+        """
         begin = self.word(start)
         in_field = begin[1] not in ("", *_BRACKETS) and self.fault_at > begin.start(1)
         offset = begin.start(1)
@@ -686,7 +710,10 @@ class Parser(Recovery):
     # ---- names that are not declared
 
     def _undeclared(self, node_type: str, offset: int) -> tuple[str, Kind]:
-        """Report a type of node that is not declared; return the one that is meant, or else itself, and how its fields are read."""
+        """Report a type of node that is not declared.
+
+        Return the one that is meant, or else itself, and how its fields are read.
+        """
         shown = node_type[:80]
         if is_first := shown not in self._meant:
             self._meant[shown] = self._meant_type(shown)
@@ -710,7 +737,10 @@ class Parser(Recovery):
         return used, self.scope.kind(name) or UNKNOWN
 
     def _meant_type(self, node_type: str) -> tuple[str, str] | None:
-        """Return which type may be meant: a standard one, or that of a prototype, which may be the one that is misspelt."""
+        """Return which type may be meant.
+
+        A standard one, or that of a prototype, which may be the one that is misspelt.
+        """
         if len(self._meant) > MAX_HINTS:
             return None
         known = dict.fromkeys(STANDARD_NODES, "?")

@@ -1,7 +1,9 @@
-"""Read a VRML97 file: from its bytes to its scene, with all problems; and what the scene refers to.
+"""Read a VRML97 file.
 
-A scene refers to other files (Inline, EXTERNPROTO), each parsed once, and to the bodies of prototypes. Which files may be opened is decided
-by `bodymotion.formats.resources`.
+From its bytes to its scene, with all problems; and what the scene refers to.
+
+A scene refers to other files (Inline, EXTERNPROTO), each parsed once, and to the bodies
+of prototypes. Which files may be opened is decided by `bodymotion.formats.resources`.
 """
 
 import operator
@@ -40,32 +42,44 @@ from bodymotion.formats.vrml.recovery import OpenStringsError
 from bodymotion.formats.vrml.values import STRING_OR_COMMENT
 
 _ONE_AT_A_TIME = threading.Lock()
-"""The limit holds for all threads: two that set it back in turn would leave it too high."""
+"""The limit holds for all threads.
+
+Two that set it back in turn would leave it too high.
+"""
 
 MAX_NESTING = 64  # Files that are parts of each other.
 MAX_REFERENCES = 2000
-"""Pairs of a file and one that it names, also those that are refused. Real models have fewer than 100."""
+"""Pairs of a file and one that it names, also those that are refused.
+
+Real models have fewer than 100.
+"""
 
 
 def read_vrml(path: str | Path) -> Scene:
-    """Read a VRML97 file without faults; its Inline parts are read by an `InlineLoader`.
+    """Read a VRML97 file without faults.
+
+    Its Inline parts are read by an `InlineLoader`.
 
     Raises
     ------
     FormatError
-        With line and column, when the text does not follow the grammar; FMT002 when the file cannot be opened.
+        With line and column, when the text does not follow the grammar; FMT002 when the
+        file cannot be opened.
     """
     path = Path(path)
     return parse_vrml(file_bytes(path), path)
 
 
 def parse_vrml(data: bytes, path: Path | None = None) -> Scene:
-    """Parse the bytes of a VRML97 file without faults; arguments as for `read_scene`.
+    """Parse the bytes of a VRML97 file without faults.
+
+    Arguments as for `read_scene`.
 
     Raises
     ------
     FormatError
-        With line and column, when the text does not follow the grammar; `problems` of the exception are all that were found.
+        With line and column, when the text does not follow the grammar; `problems` of
+        the exception are all that were found.
     """
     return read_scene(data, path).require()
 
@@ -91,8 +105,9 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
 
     Returns
     -------
-    The scene, whole where the text follows the grammar; else partial, with what is incomplete in its `damage`. None where the file is
-    in another language, or nested too deep.
+    The scene, whole where the text follows the grammar; else partial, with what is
+    incomplete in its `damage`. None where the file is in another language, or nested
+    too deep.
     """
     found = Diagnostics(path)
     try:
@@ -118,7 +133,8 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
 def _with_plain_blanks(text: Text) -> tuple[Text, dict[int, str]]:
     """Return the text with blanks for other characters that look like them, and their names by their offsets, one of each line.
 
-    A name may have such a character, between letters that are no ASCII; so may strings and comments.
+    A name may have such a character, between letters that are no ASCII; so may strings
+    and comments.
     """
     data = text.data
     if data.isascii() or WIDE_BLANK.search(data) is None:
@@ -158,7 +174,8 @@ def _parsed(
             found.report(BLANK, message, text.location(offset))
         try:
             with _ONE_AT_A_TIME:
-                # Python's limit of nested calls is too low for the parser's own limit of depth.
+                # Python's limit of nested calls is too low for the parser's own limit
+                # of depth.
                 limit = sys.getrecursionlimit()
                 sys.setrecursionlimit(limit + MAX_CALLS)
                 try:
@@ -193,7 +210,8 @@ class InlineLoader:
     users:
         By the path of a part, the subject that it was read for first.
     urls:
-        The location of each url where it is named first: images, and files that other formats name.
+        The location of each url where it is named first: images, and files that other
+        formats name.
     """
 
     def __init__(
@@ -228,9 +246,12 @@ class InlineLoader:
         return self.found.problems
 
     def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
-        """Return the scene of an Inline node's first url that can be read; None where none can, with the reasons in `problems`.
+        """Return the scene of an Inline node's first url that can be read.
 
-        `base_path` is the file that holds the node (usually `node.path`, which is the default). Two nodes that name one file get the
+        None where none can, with the reasons in `problems`.
+
+        `base_path` is the file that holds the node (usually `node.path`, which is the
+        default). Two nodes that name one file get the
         same `Scene`.
         """
         location = node.location_of("url")
@@ -254,13 +275,19 @@ class InlineLoader:
     def resolve_urls(
         self, urls: list[str], base_path: Path | None, location: Location
     ) -> Path | None:
-        """Return the first file of `urls` that exists and may be opened; None where there is none, with the reasons in `problems`."""
+        """Return the first file of `urls` that exists and may be opened.
+
+        None where there is none, with the reasons in `problems`.
+        """
         for url in urls:
             self.urls.setdefault(url, location)
         return self._first(urls, base_path, location, lambda path, *_: path)
 
     def load_proto(self, proto: Proto) -> Proto | None:
-        """Return the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
+        """Return the PROTO that an EXTERNPROTO means.
+
+        That of its url's #name, else of its own name, else the file's first.
+        """
 
         def declared(path: Path, url: str, found: Diagnostics) -> Proto | None:
             scene = self._open(path, proto.path, proto.location, found)
@@ -286,7 +313,10 @@ class InlineLoader:
         location: Location,
         use: Callable[[Path, str, Diagnostics], Used | None],
     ) -> Used | None:
-        """Return what `use` makes of the first file of `urls` that it can use; None where there is none, with the reasons in `problems`."""
+        """Return what `use` makes of the first file of `urls` that it can use.
+
+        None where there is none, with the reasons in `problems`.
+        """
         found = Diagnostics()
         for url in urls:
             path = self.finder.find_one(url, holder)
@@ -327,7 +357,10 @@ class InlineLoader:
         return scene
 
     def _refusal(self, base: Path, path: Path, location: Location) -> Problem | None:
-        """Return why a file may not name another one; None where it may."""
+        """Return why a file may not name another one.
+
+        None where it may.
+        """
         self._num_references += 1
         if self._num_references > MAX_REFERENCES:
             message = f"the files name each other more than {MAX_REFERENCES} times"
@@ -351,7 +384,10 @@ class InlineLoader:
         return below
 
     def _height(self, path: Path, heights: dict[Path, int]) -> int:
-        """Return how many levels of files are below a file, at most MAX_NESTING; `heights` holds what is known."""
+        """Return how many levels of files are below a file, at most MAX_NESTING.
+
+        `heights` holds what is known.
+        """
         if path not in heights:
             parts = self._parts.get(path, ())
             below = (1 + self._height(part, heights) for part in parts)
@@ -359,7 +395,10 @@ class InlineLoader:
         return heights[path]
 
     def _lower(self, base: Path) -> None:
-        """Set the levels of the files below a file: that of a part is larger than those of all files that name it."""
+        """Set the levels of the files below a file.
+
+        That of a part is larger than those of all files that name it.
+        """
         waiting = [base]
         while waiting:
             holder = waiting.pop()
@@ -399,12 +438,16 @@ def _urls(node: Node) -> list[str]:
 
 
 def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
-    """Return the nodes that an instance of a prototype means; the first is drawn, the others only serve it.
+    """Return the nodes that an instance of a prototype means.
 
-    A node that is no instance is returned alone. Nodes of the body without IS are shared by all instances; the others are copies, and USE
-    inside of the body still gives one and the same node. Where a field has neither value nor default, the body's field is left out. An
-    instance inside of the body has its values filled in, and can be expanded in turn. `loader` loads the body of an EXTERNPROTO; without
-    it, or when the body is not found, the list is empty.
+    The first is drawn, the others only serve it.
+
+    A node that is no instance is returned alone. Nodes of the body without IS are
+    shared by all instances; the others are copies, and USE inside of the body still
+    gives one and the same node. Where a field has neither value nor default, the body's
+    field is left out. An instance inside of the body has its values filled in, and can
+    be expanded in turn. `loader` loads the body of an EXTERNPROTO; without it, or when
+    the body is not found, the list is empty.
     """
     proto = node.proto
     if proto is None:
@@ -422,7 +465,10 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
     done: dict[int, Node] = {}
 
     def filled(value: Value) -> Value:
-        """Return a value with those of the instance in the place of IS; `IsReference` where there is none."""
+        """Return a value with those of the instance in the place of IS.
+
+        `IsReference` where there is none.
+        """
         if isinstance(value, Node):
             return copied(value)
         if isinstance(value, list):
@@ -460,7 +506,9 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
 
 
 def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
-    """Return the node that an instance of a prototype means, also through several prototypes; None when there is none.
+    """Return the node that an instance of a prototype means, also through several prototypes.
+
+    None when there is none.
 
     A node that is no instance is returned as it is.
     """
@@ -468,20 +516,28 @@ def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
 
 
 class PrototypeBodies:
-    """Returns the node that an instance of a prototype means, the first in its body; each is expanded once."""
+    """Returns the node that an instance of a prototype means, the first in its body.
+
+    Each is expanded once.
+    """
 
     def __init__(self, loader: InlineLoader | None) -> None:
         self.loader = loader
         self._known: dict[int, tuple[Node, Node | None]] = {}
 
     def __call__(self, node: Node | None) -> Node | None:
-        """Return the node that an instance means, also through several prototypes; None where there is none."""
+        """Return the node that an instance means, also through several prototypes.
+
+        None where there is none.
+        """
         while node is not None and node.proto is not None:
             node = self.inside(node)
         return node
 
     def inside(self, node: Node) -> Node | None:
-        """Return the first node in the body of an instance: it may be an instance itself.
+        """Return the first node in the body of an instance.
+
+        It may be an instance itself.
 
         Where it has no name, it gets that of the instance.
         """

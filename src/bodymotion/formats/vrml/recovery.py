@@ -1,13 +1,18 @@
-"""Recovery of the parser after a fault: it searches the next location where the grammar is certain again.
+"""Recovery of the parser after a fault.
+
+It searches the next location where the grammar is certain again.
 
     in a node     the next name of one of its fields, or the brace that closes it
     in a list     the next node, or the bracket that closes it
     outside       the next node or statement
 
-Brackets between the fault and that place are skipped with their contents. A bracket that does not fit is one too many, or is meant as
-another one, or another one is missing before it: the counts of all brackets in the text decide (`Balance`). So one fault gives one
-problem, and what follows from it gives none: names of nodes that were skipped may be used, and `Damage` holds which nodes are
-incomplete. Strings without their second quote are closed before all that (`with_quotes`), and nothing more is reported in their lines.
+Brackets between the fault and that place are skipped with their contents. A bracket
+that does not fit is one too many, or is meant as another one, or another one is missing
+before it: the counts of all brackets in the text decide (`Balance`). So one fault gives
+one problem, and what follows from it gives none: names of nodes that were skipped may
+be used, and `Damage` holds which nodes are incomplete. Strings without their second
+quote are closed before all that (`with_quotes`), and nothing more is reported in their
+lines.
 
 A sound file needs none of this: it begins with the first fault.
 """
@@ -66,7 +71,10 @@ _AFTER_STRING = _BEFORE_STRING + "]{}#"
 
 
 class OpenStringsError(Exception):
-    """Strings of the text have no second quote; it must be parsed anew with the text that has them."""
+    """Strings of the text have no second quote.
+
+    It must be parsed anew with the text that has them.
+    """
 
     def __init__(self, text: Text, begins: list[int]) -> None:
         super().__init__()
@@ -84,7 +92,10 @@ class Damage:
     names: set[str] = field(default_factory=set)
     """DEF names of nodes that were skipped."""
     lines: dict[int | None, str] = field(default_factory=dict)
-    """Lines with strings that were not closed, and what these hold after a first word: fields and nodes may be lost in it."""
+    """Lines with strings that were not closed, and what these hold after a first word.
+
+    Fields and nodes may be lost in it.
+    """
     vague: bool = False
     """Whether a prototype could not be read."""
 
@@ -138,7 +149,10 @@ class Recovery:
         self.shifted = 0
         """Faults that may be found a second time, by a bracket that does not fit."""
         self.vague = False
-        """Whether a prototype could not be read as a whole: then its fields, and which types there are, are unknown."""
+        """Whether a prototype could not be read as a whole.
+
+        Then its fields, and which types there are, are unknown.
+        """
         self.around: list[Node] = []
         """The nodes around the current offset."""
         self.dangling = False
@@ -254,9 +268,12 @@ class Recovery:
     def note_fault(
         self, error: FormatError, at_bracket: bool, in_value: bool = False
     ) -> Balance:
-        """Record a fault, and which nodes are incomplete because of it; return the counts of brackets.
+        """Record a fault, and which nodes are incomplete because of it.
 
-        Where all brackets of the text have their partners, a fault in a value concerns no more than the part of the model that it is in.
+        Return the counts of brackets.
+
+        Where all brackets of the text have their partners, a fault in a value concerns
+        no more than the part of the model that it is in.
 
         Raises
         ------
@@ -359,9 +376,12 @@ class Recovery:
 
 
 class Balance:
-    """The numbers of opening brackets less closing ones in a whole text; each fault that explains one of them reduces them.
+    """The numbers of opening brackets less closing ones in a whole text.
 
-    `has_open_string`: a string in it has no end, so text and strings are mixed up from some offset on.
+    Each fault that explains one of them reduces them.
+
+    `has_open_string`: a string in it has no end, so text and strings are mixed up from
+    some offset on.
     """
 
     def __init__(self, data: str) -> None:
@@ -371,17 +391,24 @@ class Balance:
             counts[found[0][0]] += 1
             self.has_open_string |= found[0][0] == '"' and found[1] is None
         self.excess = {a: counts[a] - counts[b] for a, b in _OTHER.items()}
-        """By bracket, how many more there are than of the one that closes or opens it."""
+        """By bracket, how many more there are than of the one that closes or opens it.
+        """
 
     def is_stray(self, bracket: str) -> bool:
-        """Return whether there is one bracket of this kind too many; then it is this one, and not counted any more."""
+        """Return whether there is one bracket of this kind too many.
+
+        Then it is this one, and not counted any more.
+        """
         found = self.excess[bracket] > 0
         if found:
             self._settle(bracket)
         return found
 
     def is_meant_as(self, bracket: str, meant: str) -> bool:
-        """Return whether one of this kind is too many and one of the other kind missing; then it is meant as that, and both are settled."""
+        """Return whether one of this kind is too many and one of the other kind missing.
+
+        Then it is meant as that, and both are settled.
+        """
         required = 2 if meant == _OTHER[bracket] else 1
         if (
             bracket == meant
@@ -394,7 +421,10 @@ class Balance:
         return True
 
     def is_missing(self, bracket: str) -> bool:
-        """Return whether one bracket of this kind is missing; then it is missing here, and settled."""
+        """Return whether one bracket of this kind is missing.
+
+        Then it is missing here, and settled.
+        """
         found = self.excess[bracket] < 0
         if found:
             self._settle(bracket, -1)
@@ -408,8 +438,9 @@ class Balance:
 def with_quotes(data: str) -> tuple[str, list[int]]:
     """Return a text of the same length whose strings are closed, and the offsets of those that were not.
 
-    A string without its second quote ends with its line, before brackets and a comment there, or before the next string; the quote
-    replaces a space or the line's end. In the last line nothing is done: the text may be cut off there.
+    A string without its second quote ends with its line, before brackets and a comment
+    there, or before the next string; the quote replaces a space or the line's end. In
+    the last line nothing is done: the text may be cut off there.
     """
     begins: list[int] = []
     pos = 0
@@ -427,9 +458,12 @@ def with_quotes(data: str) -> tuple[str, list[int]]:
 
 
 def _first_open_string(data: str, pos: int) -> int | None:
-    """Return where the first string begins that seems to have no second quote; None where all have one.
+    """Return where the first string begins that seems to have no second quote.
 
-    What closes it is then the first quote of another string: it is after a space and right before a word.
+    None where all have one.
+
+    What closes it is then the first quote of another string: it is after a space and
+    right before a word.
     """
     for found in STRING_OR_COMMENT.finditer(data, pos):
         if found[0][0] != '"':

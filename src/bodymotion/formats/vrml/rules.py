@@ -1,4 +1,7 @@
-"""The rules of VRML97: VRML1xx about the language and the files that a scene names, VRML2xx about shapes."""
+"""The rules of VRML97.
+
+VRML1xx about the language and the files that a scene names, VRML2xx about shapes.
+"""
 
 from bodymotion.diagnostics import Rule, document, judgement
 from bodymotion.formats.rules import TOO_LARGE
@@ -11,7 +14,8 @@ RETIRED = {
 
 NOT_VRML97 = document.error(
     "VRML101",
-    "The language of the file is VRML97 (#VRML V2.0 utf8). VRML 1.0 and X3D are other languages, and are not read.",
+    "The language of the file is VRML97 (#VRML V2.0 utf8). VRML 1.0 and X3D are other "
+    "languages, and are not read.",
     "convert the file to VRML97, for example with a 3D modelling program",
     example=("#VRML V1.0 ascii", "#VRML V2.0 utf8"),
 )
@@ -54,7 +58,8 @@ ENCODING = document.note(
 )
 UNKNOWN_NODE = document.warning(
     "VRML112",
-    "A node has a standard type, or that of a PROTO before it. Others are left out. One wrong letter is corrected, but is an error.",
+    "A node has a standard type, or that of a PROTO before it. Others are left out. "
+    "One wrong letter is corrected, but is an error.",
     "the types of its values follow from their form",
     leaves_out=True,
     example=("geometry Kube {", "geometry Box {"),
@@ -86,7 +91,8 @@ UNDEFINED_USE = document.error(
 )
 IRREGULAR_VALUE = document.warning(
     "VRML117",
-    "A value is written in the form of its type: text in quotes, one value without brackets, several values in brackets.",
+    "A value is written in the form of its type: text in quotes, one value without "
+    "brackets, several values in brackets.",
     "the value is read as if it were written in this form",
     example=("size [ 1 1 1 ]", "size 1 1 1"),
 )
@@ -104,7 +110,8 @@ EMPTY = judgement.warning(
 )
 UNKNOWN_IS = document.error(
     "VRML120",
-    "IS is used in the body of a prototype, and names a field that the prototype declares.",
+    "IS is used in the body of a prototype, and names a field that the prototype "
+    "declares.",
     "the field keeps its default",
     example=("radius IS radios", "radius IS size"),
 )
@@ -124,7 +131,8 @@ BYTE_ORDER_MARK = judgement.note(
 DECIMAL_COMMA = document.warning(
     "VRML123",
     "Numbers have a decimal point. A comma separates numbers.",
-    "write 0.05 for 0,05; the list is read this way if that gives complete vectors, otherwise it is left out",
+    "write 0.05 for 0,05; the list is read this way if that gives complete vectors, "
+    "otherwise it is left out",
     leaves_out=True,
     example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
@@ -160,7 +168,8 @@ ZERO_AXIS = document.error(
 )
 BAD_INDEX = document.error(
     "VRML203",
-    "An index is smaller than the length of its list. Faces with other indices are left out.",
+    "An index is smaller than the length of its list. Faces with other indices are "
+    "left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, 3, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
@@ -172,7 +181,8 @@ SMALL_FACE = document.warning(
 )
 UNUSED_LIST = document.warning(
     "VRML205",
-    "There are as many colours, normals and texture coordinates as faces or corners. Otherwise they are not used.",
+    "There are as many colours, normals and texture coordinates as faces or corners. "
+    "Otherwise they are not used.",
     leaves_out=True,
     example=("color [ 1 0 0, 0 1 0 ]", "color [ 1 0 0, 0 1 0, 0 0 1 ]"),
 )
@@ -181,7 +191,8 @@ NO_POINTS = judgement.warning(
     "A shape has points. A shape without points shows nothing.",
     example=(
         "IndexedFaceSet { }",
-        "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0, 1, 2 ] }",
+        "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } "
+        "coordIndex [ 0, 1, 2 ] }",
     ),
 )
 INFINITE_POINT = judgement.warning(
@@ -192,7 +203,8 @@ INFINITE_POINT = judgement.warning(
 )
 NOT_SHOWN = judgement.warning(
     "VRML213",
-    "A shape has a known geometry other than Text, and an image file as its texture. Other geometries and textures are not shown.",
+    "A shape has a known geometry other than Text, and an image file as its texture. "
+    "Other geometries and textures are not shown.",
     leaves_out=True,
     example=('geometry Text { string "left" }', "geometry Box { size 2 1 1 }"),
 )
@@ -203,13 +215,15 @@ OUT_OF_RANGE = document.warning(
 )
 BAD_SIZE = document.warning(
     "VRML210",
-    "The sizes of a primitive are greater than zero. Other primitives show nothing, except a box that is flat in one direction.",
+    "The sizes of a primitive are greater than zero. Other primitives show nothing, "
+    "except a box that is flat in one direction.",
     leaves_out=True,
     example=("radius -1", "radius 1"),
 )
 SCENERY = judgement.note(
     "VRML214",
-    "Lights, sounds, scripts, ROUTEs, and nodes that a Switch or an LOD hides, are no part of a body. They are left out.",
+    "Lights, sounds, scripts, ROUTEs, and nodes that a Switch or an LOD hides, are no "
+    "part of a body. They are left out.",
     leaves_out=True,
     example=("PointLight { }", "Group { }"),
 )
@@ -221,8 +235,10 @@ IMAGE_INSIDE = judgement.warning(
 )
 INSIDE_OUT = document.warning(
     "VRML208",
-    "The cross-section of an Extrusion is counter-clockwise when seen from +y, so that the faces point outwards.",
-    "reverse the cross-section, or write ccw FALSE if the faces should point inwards; a closed cross-section is reversed",
+    "The cross-section of an Extrusion is counter-clockwise when seen from +y, so "
+    "that the faces point outwards.",
+    "reverse the cross-section, or write ccw FALSE if the faces should point inwards; "
+    "a closed cross-section is reversed",
     example=(
         "crossSection [ 0 0, 1 1, 0 1, 0 0 ]",
         "crossSection [ 0 0, 0 1, 1 1, 0 0 ]",

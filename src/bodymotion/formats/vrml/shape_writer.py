@@ -1,4 +1,7 @@
-"""Shapes as VRML97 nodes, with their materials and textures; transforms as fields of a Transform."""
+"""Shapes as VRML97 nodes, with their materials and textures.
+
+Transforms as fields of a Transform.
+"""
 
 import itertools
 import math
@@ -98,13 +101,16 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
         fields["scale"] = scale
     moved = matrix[:2, 2]
     if moved.any():
-        # With T = −C the point that is rotated and scaled is the origin, and −C is the translation after that.
+        # With T = −C the point that is rotated and scaled is the origin, and −C is the
+        # translation after that.
         fields["center"], fields["translation"] = -moved, np.array(moved)
     return fields
 
 
 def rotation_value(quaternion: Floats) -> Floats | None:
-    """Return axis and angle (4,) of a quaternion w x y z as an SFRotation; None for the identity.
+    """Return axis and angle (4,) of a quaternion w x y z as an SFRotation.
+
+    None for the identity.
 
     The angle is in 0…2π and keeps the quaternion's sign.
     """
@@ -131,8 +137,9 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
 
     Those that do nothing are left out.
 
-    A matrix with scale is a rotation times a symmetric stretch (polar decomposition); the stretch is a scale along the axes where possible,
-    and else along its eigenvectors. A mirrored one has a negative scale.
+    A matrix with scale is a rotation times a symmetric stretch (polar decomposition);
+    the stretch is a scale along the axes where possible, and else along its
+    eigenvectors. A mirrored one has a negative scale.
     """
     if np.array_equal(matrix[:3, :3], IDENTITY_ROTATION):
         if matrix[:3, 3].any():
@@ -178,7 +185,9 @@ def _searched(
     angle: float,
     same: Callable[[tuple[float, float, float], float], bool],
 ) -> tuple[float, ...]:
-    """Return a rotation that is read as the wanted one: of the fewest digits, or else next to the computed one, or else that itself.
+    """Return a rotation that is read as the wanted one.
+
+    Of the fewest digits, or else next to the computed one, or else that itself.
 
     `same` gets axes as they are read, of length 1.
     """
@@ -203,7 +212,10 @@ def _searched(
 
 
 def _neighbours(x: float) -> tuple[float, ...]:
-    """Return a number and the doubles next to it; of 0 only itself."""
+    """Return a number and the doubles next to it.
+
+    Of 0 only itself.
+    """
     if x:
         return (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf))
     return (x,)
@@ -214,7 +226,10 @@ def _rounded(x: float, digits: int) -> float:
 
 
 def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
-    """Return the fields of a rotation (4), a scale (3) and its orientation (4); None where rounding has left no axis."""
+    """Return the fields of a rotation (4), a scale (3) and its orientation (4).
+
+    None where rounding has left no axis.
+    """
     if not value[:3].any() or not value[7:10].any():
         return None
     fields: dict[str, Value] = {}
@@ -242,7 +257,8 @@ def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
     if (lengths > 0).all() and np.abs(rotation.T @ rotation - np.eye(3)).max() <= 1e-14:
         lengths = np.where(np.abs(lengths - 1.0) <= 4e-16, 1.0, lengths)
         if np.linalg.det(rotation) < 0:
-            # Any of the three may be the mirrored one: the one that leaves the smallest rotation is chosen.
+            # Any of the three may be the mirrored one: the one that leaves the smallest
+            # rotation is chosen.
             mirrored = int(np.argmin(np.diag(rotation)))
             rotation[:, mirrored] *= -1
             lengths[mirrored] *= -1
@@ -269,7 +285,8 @@ class ShapeWriter:
     url:
         Returns the url to write for a texture.
     name:
-        Returns the name to write for that of a shape; without it names that are none in VRML97 are left out.
+        Returns the name to write for that of a shape; without it names that are none in
+        VRML97 are left out.
     """
 
     def __init__(
@@ -286,7 +303,10 @@ class ShapeWriter:
         self._latest: dict[int, tuple[Material, Node]] = {}
 
     def nodes(self, shape: Shape) -> list[Node]:
-        """Return the Shape nodes for a shape, in the frame of its geometry: usually one, none where nothing is visible."""
+        """Return the Shape nodes for a shape, in the frame of its geometry.
+
+        Usually one, none where nothing is visible.
+        """
         geometries = self._geometry(shape.geometry)
         if not geometries:
             return []
@@ -339,7 +359,8 @@ class ShapeWriter:
                     material.texture, self.url(material.texture), self.report
                 )
             node = Node("Appearance", fields=appearance)
-            # Robots have few materials; a scene that has many is written with each by itself.
+            # Robots have few materials; a scene that has many is written with each by
+            # itself.
             if len(self._appearances) < 100:
                 self._appearances.append((material, node))
         self._latest[id(material)] = (material, node)
@@ -435,7 +456,8 @@ class ShapeWriter:
         if not good:
             self.report(
                 losses.NOT_DRAWN,
-                f"{with_article(kind)} of size {' '.join(f'{x:g}' for x in numbers)} is left out",
+                f"{with_article(kind)} of size {' '.join(f'{x:g}' for x in numbers)} "
+                "is left out",
             )
             return []
         return [
@@ -492,7 +514,10 @@ class ShapeWriter:
         faces: npt.NDArray[np.integer],
         good: Bools,
     ) -> dict[str, Value]:
-        """Return the fields for a property of corners: by vertex and by face without an index list where that means the same."""
+        """Return the fields for a property of corners.
+
+        By vertex and by face without an index list where that means the same.
+        """
         if corners is None:
             return {}
         node_type, name, width = PROPERTIES[part]

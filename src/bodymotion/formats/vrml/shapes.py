@@ -1,8 +1,11 @@
-"""The shapes of a scene of VRML97 (ISO/IEC 14772-1, clause 6): the walk that finds them, and the nodes in a Shape.
+"""The shapes of a scene of VRML97 (ISO/IEC 14772-1, clause 6).
 
-The walk follows grouping nodes, their transforms, switches and parts. Geometry becomes primitives, meshes, lines and points; appearance
-becomes a `Material`. Without a Material node the standard shows the plain colour white and no light on it. Here such a surface is white
-too, but lit, so that its shape is visible.
+The walk that finds them, and the nodes in a Shape.
+
+The walk follows grouping nodes, their transforms, switches and parts. Geometry becomes
+primitives, meshes, lines and points; appearance becomes a `Material`. Without a
+Material node the standard shows the plain colour white and no light on it. Here such a
+surface is white too, but lit, so that its shape is visible.
 """
 
 import math
@@ -86,7 +89,11 @@ PROPERTIES = {
     "color": ("Color", "color", 3),
     "texCoord": ("TextureCoordinate", "point", 2),
 }
-"""Of corners of faces: by the fields of their nodes, the types of those, the field with the values, and the numbers in one."""
+"""Of corners of faces.
+
+By the fields of their nodes, the types of those, the field with the values, and the
+numbers in one.
+"""
 MAX_VERTICES = (
     2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
 )
@@ -94,7 +101,10 @@ MAX_VERTICES = (
 
 @dataclass(frozen=True)
 class FoundShape:
-    """A shape that was found, in the frame where the walk began; whether it is visible, and whether others collide with it."""
+    """A shape that was found, in the frame where the walk began.
+
+    Whether it is visible, and whether others collide with it.
+    """
 
     shape: Shape
     visual: bool
@@ -110,7 +120,10 @@ def by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape,
 
 @dataclass(frozen=True)
 class NodeFrame:
-    """The frame of a node: its transform (4, 4) from where the walk began, and what the shapes in it are for."""
+    """The frame of a node.
+
+    Its transform (4, 4) from where the walk began, and what the shapes in it are for.
+    """
 
     transform: Floats = field(default_factory=lambda: IDENTITY)
     visual: bool = True
@@ -120,9 +133,11 @@ class NodeFrame:
 class SceneWalker:
     """Walk through nodes and collect shapes in `drawn`.
 
-    `walk` calls a function `visit(node, frame)` first for each node, before prototypes are expanded; where it returns True, the node is
-    done. It may continue inside of the node with `enter`. The walk keeps its own stack: nodes may be nested to any depth. Nothing here
-    refers back to the walker, so its memory is freed with it.
+    `walk` calls a function `visit(node, frame)` first for each node, before prototypes
+    are expanded; where it returns True, the node is
+    done. It may continue inside of the node with `enter`. The walk keeps its own stack:
+    nodes may be nested to any depth. Nothing here refers back to the walker, so its
+    memory is freed with it.
     """
 
     def __init__(self, found: Diagnostics, parts: InlineLoader) -> None:
@@ -131,7 +146,10 @@ class SceneWalker:
         self.drawn: list[FoundShape] = []
         self.visited = 0
         self.unknown: Subject = ()
-        """What is unknown in the value where a node that the walk visits cannot be read; set by its user."""
+        """What is unknown in the value where a node that the walk visits cannot be read.
+
+        Set by its user.
+        """
         self._stack: list[tuple[Iterator[Node], NodeFrame] | Callable[[], None]] = []
         self._mesh_reader: MeshReader | None = None
         self._reported: set[str] = set()
@@ -145,9 +163,12 @@ class SceneWalker:
         frame: NodeFrame,
         visit: Callable[[Node, NodeFrame], bool],
     ) -> None:
-        """Walk through nodes in a frame, and everything inside them; go on after faults where `found` is of a model.
+        """Walk through nodes in a frame, and everything inside them.
 
-        Raises FormatError at the first fault, where `found` is not of a model; when there are too many nodes or shapes.
+        Go on after faults where `found` is of a model.
+
+        Raises FormatError at the first fault, where `found` is not of a model; when
+        there are too many nodes or shapes.
         """
         self.enter(nodes, frame)
         while self._stack:
@@ -183,7 +204,10 @@ class SceneWalker:
         frame: NodeFrame,
         leave: Callable[[], None] | None = None,
     ) -> None:
-        """Continue the walk with nodes in a frame; call `leave` when everything inside them is done."""
+        """Continue the walk with nodes in a frame.
+
+        Call `leave` when everything inside them is done.
+        """
         if leave is not None:
             self._stack.append(leave)
         self._stack.append((iter(nodes), frame))
@@ -334,7 +358,10 @@ def node_transform(node: Node) -> Floats:
 def rotation_matrix(
     axis: tuple[float, float, float], angle: float
 ) -> tuple[tuple[float, float, float], ...]:
-    """Return the matrix of a rotation about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
+    """Return the matrix of a rotation about an axis of length 1 (Rodrigues' formula).
+
+    Single numbers are faster without arrays.
+    """
     x, y, z = axis
     c = math.cos(angle)
     s = math.sin(angle)
@@ -349,7 +376,8 @@ def rotation_matrix(
 class AppearanceReader:
     """Make materials; an Appearance that is used several times gives the same material each time.
 
-    `find_file(node)` returns the file that a node's url names, or None; then it reports why.
+    `find_file(node)` returns the file that a node's url names, or None; then it reports
+    why.
     """
 
     def __init__(
@@ -436,7 +464,10 @@ class AppearanceReader:
 
 
 def texture_matrix(node: Node | None) -> Floats:
-    """Return the (3, 3) matrix of a TextureTransform for columns (s, t, 1): −C · S · R · C · T (ISO/IEC 14772-1, 6.49)."""
+    """Return the (3, 3) matrix of a TextureTransform for columns (s, t, 1).
+
+    −C · S · R · C · T (ISO/IEC 14772-1, 6.49).
+    """
     if node is None:
         return frozen(np.eye(3))
     center = np.array(nodes.vector(node, "center", (0.0, 0.0)))
@@ -454,7 +485,9 @@ def texture_matrix(node: Node | None) -> Floats:
 
 
 class GeometryReader:
-    """Make geometry of geometry nodes; a node that is used several times (USE) gives the same object each time.
+    """Make geometry of geometry nodes.
+
+    A node that is used several times (USE) gives the same object each time.
 
     `actual` returns the node that an instance of a prototype means.
     """
@@ -465,7 +498,10 @@ class GeometryReader:
         self._known: dict[tuple[int, bool], tuple[Node, Geometry | None]] = {}
 
     def read(self, node: Node, textured: bool) -> Geometry | None:
-        """Return the geometry of a node, None where it shows nothing; `textured` adds the standard's own texture mapping."""
+        """Return the geometry of a node, None where it shows nothing.
+
+        `textured` adds the standard's own texture mapping.
+        """
         key = (id(node), textured)
         if key not in self._known:
             self._known[key] = (node, self._read(node, textured))
@@ -518,7 +554,8 @@ class GeometryReader:
         if not good or zeros:
             self.report(
                 replace(rules.BAD_SIZE, leaves_out=not shown),
-                f"the size of {with_article(node.type)} is {' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
+                f"the size of {with_article(node.type)} is "
+                f"{' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
                 node,
             )
         return shown
@@ -579,9 +616,12 @@ class GeometryReader:
         polygons: npt.NDArray[np.integer],
         entries: npt.NDArray[np.integer] | None = None,
     ) -> Corners | None:
-        """Return colours, normals or texture coordinates of corners; None where there are none, or too few, which is reported.
+        """Return colours, normals or texture coordinates of corners.
 
-        `faces` (F, K) are the vertices of triangles or lines, `polygons` (F,) the faces of the file that they are of, and `entries` (F, K)
+        None where there are none, or too few, which is reported.
+
+        `faces` (F, K) are the vertices of triangles or lines, `polygons` (F,) the faces
+        of the file that they are of, and `entries` (F, K)
         their places in lists of indices, None where the node has no such lists.
         """
         _, name, width = PROPERTIES[part]
@@ -632,7 +672,10 @@ class GeometryReader:
         colors: Corners | None,
         uv: Corners | None,
     ) -> Mesh:
-        """Return a mesh with the fields that all surfaces share: ccw, solid, creaseAngle."""
+        """Return a mesh with the fields that all surfaces share.
+
+        Ccw, solid, creaseAngle.
+        """
         if not nodes.flag(node, "ccw", True):
             faces = faces[:, ::-1]
             normals, colors, uv = (c and c.reversed() for c in (normals, colors, uv))
@@ -698,7 +741,10 @@ class GeometryReader:
 
 
 def _box_mapping(points: Floats) -> Floats:
-    """Map a texture without coordinates: s along the longest edge of the bounding box, t along the next, at the same scale."""
+    """Map a texture without coordinates.
+
+    S along the longest edge of the bounding box, t along the next, at the same scale.
+    """
     low = points.min(axis=0)
     high = points.max(axis=0)
     size = high - low
@@ -852,23 +898,32 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
 
 
 def _volume(points: Floats, faces: Indices) -> float:
-    """Return the volume inside a closed mesh by Gauss's theorem: negative where the faces look inwards."""
+    """Return the volume inside a closed mesh by Gauss's theorem.
+
+    Negative where the faces look inwards.
+    """
     a, b, c = np.moveaxis((points - points.mean(axis=0))[faces], 1, 0)
     return float(np.einsum("ij,ij->", a, np.cross(b, c)))
 
 
 def _stretched(values: Floats, default: list[float], count: int) -> Floats:
-    """Return one row for each point of the spine; where there are too few, the last is repeated."""
+    """Return one row for each point of the spine.
+
+    Where there are too few, the last is repeated.
+    """
     if not len(values):
         values = np.array([default])
     return values[np.minimum(np.arange(count), len(values) - 1)]
 
 
 def _frames(spine: Floats) -> Floats:
-    """Return the planes (S, 3, 3) that the cross-section is carried into along the spine; columns are their x, y, z axes.
+    """Return the planes (S, 3, 3) that the cross-section is carried into along the spine.
 
-    y is tangent to the spine, z normal to the plane that the spine bends in. Where it does not bend, z is that of the point before. On a
-    straight spine y is rotated onto it by the smallest angle.
+    Columns are their x, y, z axes.
+
+    y is tangent to the spine, z normal to the plane that the spine bends in. Where it
+    does not bend, z is that of the point before. On a straight spine y is rotated onto
+    it by the smallest angle.
     """
     closed = len(spine) > 2 and bool((spine[0] == spine[-1]).all())
     after = np.roll(spine, -1, axis=0)

@@ -1,12 +1,15 @@
 """The tokens of VRML97 as patterns, and a reader for each type of field value.
 
-Each pattern begins with the white space and the comments before its token, and never backtracks. `number_list` parses numbers in bulk.
+Each pattern begins with the white space and the comments before its token, and never
+backtracks. `number_list` parses numbers in bulk.
 
-A reader is called as `read(parser, pos)` and returns the value and the offset after it. Those of nodes are the parser's. Each reader
-matches the regular form with one pattern. Everything else goes to `irregular`: IS, a value in a form that its type does not allow but
-whose meaning is clear (a problem), or an error that names what was found instead.
+A reader is called as `read(parser, pos)` and returns the value and the offset after it.
+Those of nodes are the parser's. Each reader matches the regular form with one pattern.
+Everything else goes to `irregular`: IS, a value in a form that its type does not allow
+but whose meaning is clear (a problem), or an error that names what was found instead.
 
-The fields of the standard nodes, with their types and defaults, are in `nodes.txt`; a `Scope` has the names that are declared.
+The fields of the standard nodes, with their types and defaults, are in `nodes.txt`; a
+`Scope` has the names that are declared.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ _SPACE = rf"[{_BLANK}]*+(?:{_COMMENT}[{_BLANK}]*+)*+"
 _LETTER = rf'[^{_BLANK}#"\[\]{{}}]'
 _NAME = rf"{_LETTER}++"
 _END = rf"(?!{_LETTER})"
-# Of regular size: neither the digits nor the exponent can take it out of the range of doubles.
+# Of regular size: neither the digits nor the exponent can take it out of the range of
+# doubles.
 _NUMBER = (
     r"[+-]?+(?:[0-9]{1,60}+(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?+0*+[0-9]{1,2}+)?+"
     rf"(?!{_LETTER}|\#(?:INF|IND|QNAN|SNAN))"
@@ -59,13 +63,19 @@ TO_BRACKET = re.compile(rf"[^\]#]*+(?:(?:{_COMMENT}|#)[^\]#]*+)*+")
 """Everything up to the next `]` that is not in a comment."""
 
 WORD = re.compile(rf"{_SPACE}({_NAME}|[\[\]{{}}]|)")
-"""1: a name, a keyword, a number or a bracket; empty at the end of the text and before a string."""
+"""1: a name, a keyword, a number or a bracket.
+
+Empty at the end of the text and before a string.
+"""
 
 NAME = re.compile(rf"{_SPACE}({_NAME})")
 NODE = re.compile(
     rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?((?!(?:DEF|USE|NULL){_END}){_NAME}){_SPACE}\{{"
 )
-"""1: the name after DEF or None; 2: the type of the node; it ends after the brace."""
+"""1: the name after DEF or None.
+
+2: the type of the node; it ends after the brace.
+"""
 
 OPEN = re.compile(rf"{_SPACE}\[")
 IS = re.compile(rf"{_SPACE}IS{_END}{_SPACE}({_NAME})")
@@ -74,7 +84,8 @@ STRING = re.compile(
     rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL
 )  # 1: the text between the quotes, as written.
 
-# To the end of the text where the second quote is missing: a search that begins again at each quote takes quadratic time.
+# To the end of the text where the second quote is missing: a search that begins again
+# at each quote takes quadratic time.
 STRING_OR_COMMENT = re.compile(
     rf'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|\\?\Z)|{_COMMENT}', re.DOTALL
 )
@@ -87,7 +98,10 @@ LOOSE_NUMBER = re.compile(rf"{_SPACE}({_LOOSE_NUMBER})")
 DECLARATION = re.compile(
     rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{_SPACE}({_NAME}){_SPACE}({_NAME})"
 )
-"""1: access, 2: type, 3: name of a field or event in the interface of a prototype or a Script."""
+"""1: access, 2: type, 3.
+
+Name of a field or event in the interface of a prototype or a Script.
+"""
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
 _MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
 
@@ -107,7 +121,10 @@ _ESCAPE = re.compile(r'\\(["\\])')
 _TRUTH = {"TRUE": True, "FALSE": False}
 
 _DECIMAL_COMMA = re.compile(r"[0-9]++,0[0-9]++")
-"""No number has a zero and another digit at its beginning, which JSON does not allow: the comma before it is a decimal comma."""
+"""No number has a zero and another digit at its beginning, which JSON does not allow.
+
+The comma before it is a decimal comma.
+"""
 _IN_NUMBER = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
 OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
@@ -116,7 +133,10 @@ MODEL_NODES = (
     *("Humanoid", "Joint", "Segment", "ExtraJoint", "Surface"),
     *("AccelerationSensor", "Gyro", "ForceSensor", "VisionSensor", "RangeSensor"),
 )
-"""The nodes of a model: their names mean the same in every file, whether or not a prototype declares them."""
+"""The nodes of a model.
+
+Their names mean the same in every file, whether or not a prototype declares them.
+"""
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
 _LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
@@ -129,9 +149,12 @@ def numbers(count: int) -> re.Pattern[str]:
 def number_list(
     text: str, whole: bool, *, in_bulk: bool = False
 ) -> Floats | Ints | None:
-    """Return the numbers (N,) of a text, separated by white space and commas; None when it has anything but finite ones, or int32.
+    """Return the numbers (N,) of a text, separated by white space and commas.
 
-    What JSON does not allow (`007`) goes through `float` word by word, as do short lists; `in_bulk` there is None for them.
+    None when it has anything but finite ones, or int32.
+
+    What JSON does not allow (`007`) goes through `float` word by word, as do short
+    lists; `in_bulk` there is None for them.
     """
     if len(text) > _MIN_BULK_CHARACTERS:
         wide = json_numbers(as_json(text.encode()), "i" if whole else "d")
@@ -288,7 +311,9 @@ def _rows(
     offset: int,
     before: str = "",
 ) -> Floats | Ints:
-    """Return the numbers of a list as rows, where its type has several in each value; refuse an incomplete row.
+    """Return the numbers of a list as rows, where its type has several in each value.
+
+    Refuse an incomplete row.
 
     `before` is what follows the numbers, for the message.
     """
@@ -302,7 +327,10 @@ def _rows(
 
 
 def _without_comments(text: str) -> str:
-    """Replace each comment by a space. Mostly there is one, at the beginning: then the long rest needs no pattern."""
+    """Replace each comment by a space.
+
+    Mostly there is one, at the beginning: then the long rest needs no pattern.
+    """
     found = COMMENT.search(text)
     if found is None:
         return text
@@ -353,7 +381,10 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
 
 
 def read_event(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read what follows the name of an eventIn or eventOut; only IS is allowed."""
+    """Read what follows the name of an eventIn or eventOut.
+
+    Only IS is allowed.
+    """
     found = IS.match(parser.data, pos)
     if found is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
@@ -409,7 +440,10 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
 def _irregular_numbers(
     parser: Parser, offset: int, field_type: str, count: int
 ) -> tuple[Value, int]:
-    """Read the numbers of one value, with or without brackets; a string instead of a vector is kept: old models write an axis so."""
+    """Read the numbers of one value, with or without brackets.
+
+    A string instead of a vector is kept: old models write an axis so.
+    """
     opened = parser.data[offset : offset + 1] == "["
     values, pos = loose_numbers(parser, offset + opened, field_type, count)
     if len(values) == count:
@@ -449,13 +483,17 @@ def _irregular_numbers(
     else:
         field = ""
     raise parser.wrong(
-        f"found {parser.describe(stop)}{after}, expected {expected} ({field}{field_type})",
+        f"found {parser.describe(stop)}{after}, expected {expected} "
+        f"({field}{field_type})",
         stop,
     )
 
 
 def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read a value whose type is not declared; its form decides the type: one number is an int or a float, several are an array."""
+    """Read a value whose type is not declared.
+
+    Its form decides the type: one number is an int or a float, several are an array.
+    """
     offset = parser.skip(pos)
     start = parser.data[offset : offset + 1]
     if start == '"':
@@ -488,7 +526,10 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
 def loose_numbers(
     parser: Parser, pos: int, single: str, at_most: int | None = None
 ) -> tuple[list[float], int]:
-    """Read all numbers that follow, one by one, as values of the type SFInt32, SFFloat …; return them and the offset after them."""
+    """Read all numbers that follow, one by one, as values of the type SFInt32, SFFloat ….
+
+    Return them and the offset after them.
+    """
     values: list[float] = []
     while (
         len(values) != at_most
@@ -582,7 +623,10 @@ READERS: dict[str, Reader] = {
 
 
 def field_tables(path: Path) -> dict[str, str]:
-    """Return the sections of a file such as `nodes.txt`: the lines of fields by their heading."""
+    """Return the sections of a file such as `nodes.txt`.
+
+    The lines of fields by their heading.
+    """
     found: dict[str, str] = {}
     name = ""
     for line in path.read_text("utf-8").splitlines():
@@ -601,11 +645,17 @@ STANDARD_NODES = {
     for name, table in field_tables(Path(__file__).with_name("nodes.txt")).items()
     if name[0].isupper()
 }
-"""By the names of nodes the lines of their fields; the other sections of the file are parts of several nodes."""
+"""By the names of nodes the lines of their fields.
+
+The other sections of the file are parts of several nodes.
+"""
 
 
 def is_declared(node: Node) -> bool:
-    """Return whether the type of a node is known: by a prototype, or because it is a standard node or one of a model."""
+    """Return whether the type of a node is known.
+
+    By a prototype, or because it is a standard node or one of a model.
+    """
     return (
         node.proto is not None
         or node.type in STANDARD_NODES
@@ -614,7 +664,10 @@ def is_declared(node: Node) -> bool:
 
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields of a standard node by name; none for any other node."""
+    """Return the fields of a standard node by name.
+
+    None for any other node.
+    """
     if node_type in STANDARD_NODES:
         return declared_fields(STANDARD_NODES[node_type])
     return {}
@@ -641,7 +694,11 @@ def _value(field_type: str, default: str) -> Value:
 
 
 class Kind(NamedTuple):
-    """A type of node: the readers of its fields, its prototype unless it is a standard node, and the size of an instance in nodes."""
+    """A type of node.
+
+    The readers of its fields, its prototype unless it is a standard node, and the size
+    of an instance in nodes.
+    """
 
     readers: dict[str, Reader]
     proto: Proto | None = None
@@ -653,7 +710,10 @@ UNKNOWN = Kind({})  # A type that is not declared.
 
 @dataclass
 class Scope:
-    """The names in a file or in the body of a prototype: types, nodes by DEF with their size, fields that IS may refer to."""
+    """The names in a file or in the body of a prototype.
+
+    Types, nodes by DEF with their size, fields that IS may refer to.
+    """
 
     kinds: dict[str, Kind]
     routes: list[Route]
@@ -662,7 +722,10 @@ class Scope:
     outer: Scope | None = None
 
     def kind(self, name: str) -> Kind | None:
-        """Return the type of this name: declared here, in a scope around this one, or by the standard."""
+        """Return the type of this name.
+
+        Declared here, in a scope around this one, or by the standard.
+        """
         found = self.kinds.get(name)
         if found is None:
             if self.outer is not None:
@@ -675,12 +738,18 @@ class Scope:
 
 
 def kind_of(proto: Proto, size: int) -> Kind:
-    """Return the type that a prototype declares; `size` is the number of nodes in its body."""
+    """Return the type that a prototype declares.
+
+    `size` is the number of nodes in its body.
+    """
     return Kind(_readers(proto.fields), proto, 1 + size)
 
 
 def reader_of(field_type: str) -> Reader:
-    """Return the reader of a field type; values of an unknown type are read by their form."""
+    """Return the reader of a field type.
+
+    Values of an unknown type are read by their form.
+    """
     return READERS.get(field_type, guessed_value)
 
 

@@ -1,4 +1,7 @@
-"""Writing VRML97: scenes of nodes as text. Numbers are written so that they are read as the same numbers."""
+"""Writing VRML97: scenes of nodes as text.
+
+Numbers are written so that they are read as the same numbers.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,8 +24,8 @@ from bodymotion.formats.vrml.nodes import (
 )
 from bodymotion.formats.vrml.values import standard_fields
 
-# The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
-# Our reader takes what looks like a blank for one.
+# The standard forbids a digit, + and - at the front, and a point anywhere; models have
+# them, and their readers accept them. Our reader takes what looks like a blank for one.
 _FORBIDDEN = re.compile(rf"[\x00-\x20\"#',\[\\\]{{}}\x7f\s\ud800-\udfff{WIDE_BLANKS}]")
 _KEYWORDS = {
     *(
@@ -47,17 +50,26 @@ NUMBERS_PER_LINE = 12  # Numbers in a line of a list without rows.
 
 HEADER = "#VRML V2.0 utf8"
 MAX_INDENTED_LEVELS = 40
-"""Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
+"""Lines are not indented further than that.
+
+In a long chain of Joints the blanks would be most of the text.
+"""
 MAX_LINE = 100  # A node without nodes inside is written in one line up to this length.
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text is a name (ISO/IEC 14772-1, A.2), or one that readers of models accept: `1.a-b+c`."""
+    """Return whether a text is a name (ISO/IEC 14772-1, A.2), or one that readers of models accept.
+
+    `1.a-b+c`.
+    """
     return bool(text) and text not in _KEYWORDS and _FORBIDDEN.search(text) is None
 
 
 def legal_name(text: str, otherwise: str = "unnamed") -> str:
-    """Return the text as a name: each character that is not allowed becomes an underscore."""
+    """Return the text as a name.
+
+    Each character that is not allowed becomes an underscore.
+    """
     name = _FORBIDDEN.sub("_", text) or otherwise
     if name in _KEYWORDS:
         return f"{name}_"
@@ -65,16 +77,23 @@ def legal_name(text: str, otherwise: str = "unnamed") -> str:
 
 
 def _numbers(values: npt.ArrayLike) -> str:
-    """Return a few numbers as the shortest text that reads back as the same: `1`, `0.5`, `1e-07`, `-0`, `nan`, `-inf`."""
+    """Return a few numbers as the shortest text that reads back as the same.
+
+    `1`, `0.5`, `1e-07`, `-0`, `nan`, `-inf`.
+    """
     return " ".join(
         repr(value).removesuffix(".0") for value in np.ravel(values).tolist()
     )
 
 
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
-    """Return a list in brackets: rows (N, K) one to a line, faces of three corners too, a short list of single numbers in one line.
+    """Return a list in brackets.
 
-    `indent` is the text before the closing bracket. A long list comes in pieces that fit into the processor's cache.
+    Rows (N, K) one to a line, faces of three corners too, a short list of single
+    numbers in one line.
+
+    `indent` is the text before the closing bracket. A long list comes in pieces that
+    fit into the processor's cache.
     """
     if not values.size:
         yield b"[ ]"
@@ -122,7 +141,8 @@ def _triangles(index: npt.NDArray[Any]) -> bool:
 def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
     text = json_text(values, repr)[2:-2]
     if long:
-        # One pass over the bytes: of `a,b],[c,d` it makes two lines, the comma between them a blank at the beginning of the second.
+        # One pass over the bytes: of `a,b],[c,d` it makes two lines, the comma between
+        # them a blank at the beginning of the second.
         return text.translate(_ROWS, b"[")
     # Searching for one byte is several times as fast as searching for more.
     text = text.replace(b".0,", b",").replace(b".0]", b"]").removesuffix(b".0")
@@ -140,7 +160,8 @@ def scene_pieces(
     Parameters
     ----------
     scene:
-        `nodes`, `protos` and `routes` are written; prototypes that nodes use are declared whether they are in `protos` or not.
+        `nodes`, `protos` and `routes` are written; prototypes that nodes use are
+        declared whether they are in `protos` or not.
     remarks:
         Comments before the declarations of prototypes, by their names.
 
@@ -161,7 +182,10 @@ def scene_pieces(
 
 
 class _Writer:
-    """Writes nodes that share one space of names: a file, or the body of a prototype."""
+    """Writes nodes that share one space of names.
+
+    A file, or the body of a prototype.
+    """
 
     def __init__(
         self, remarks: Mapping[str, str], protos: Mapping[str, Proto] | None = None
@@ -298,7 +322,8 @@ class _Writer:
             for event in own:
                 yield inner + " ".join(_words(event)).encode() + b"\n"
             yield indent + b"}"
-        # The name holds from here on: inside the node it still means another one, or none.
+        # The name holds from here on: inside the node it still means another one, or
+        # none.
         if name:
             self.names[name] = node
             self.written[id(node)] = name
@@ -349,7 +374,10 @@ def _deeper(indent: bytes) -> bytes:
 
 
 def _plain(value: Value, kind: str, indent: bytes) -> bytes:
-    """Return a value without nodes; `kind` is the field's declared type, "" where none is: then numbers keep their look."""
+    """Return a value without nodes.
+
+    `kind` is the field's declared type, "" where none is: then numbers keep their look.
+    """
     match value:
         case None:
             return b"NULL"
@@ -388,7 +416,10 @@ def _strings(texts: Iterable[str]) -> bytes:
 
 
 def _proto_nodes(proto: Proto) -> list[Node]:
-    """Return the nodes that are the defaults of a prototype's fields; those of its body declare what they need themselves."""
+    """Return the nodes that are the defaults of a prototype's fields.
+
+    Those of its body declare what they need themselves.
+    """
     return list(
         visits(
             [
@@ -412,7 +443,10 @@ def _words(field: FieldDeclaration) -> tuple[str, str, str]:
 
 
 def _default(field: FieldDeclaration) -> Value:
-    """Return the default of a field; nothing, zero or "" where the declaration has none."""
+    """Return the default of a field.
+
+    Nothing, zero or "" where the declaration has none.
+    """
     if field.value is not None or field.type == "SFNode":
         return field.value
     if field.type.startswith("MF"):

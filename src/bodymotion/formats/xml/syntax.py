@@ -12,9 +12,12 @@ STAND_INS = "\x7f~^`|$%*?!"  # Characters that XML allows without an escape; the
 _ROOTS = ("robot", "mujoco", "mujocoinclude", "COLLADA")
 
 _MESSAGES = {
-    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the file has content after the end of its root element: there is one </…> too many, "
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the file has content after the "
+    "end of its root element: there is "
+    "one </…> too many, "
     "or a second root element",
-    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> is not at the beginning of the file; nothing may be before it",
+    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> is not at the beginning of "
+    "the file; nothing may be before it",
 }
 _NAME = rb"[^\s<>/=\"'&]+"
 _ATTRIBUTE = re.compile(rb"\s+(" + _NAME + rb")\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
@@ -25,7 +28,10 @@ _REFERENCE = re.compile(rb"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z_][\w.-]*);)")
 
 
 def closest_name(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one is closest to; None where none is close. Three letters may be in another order."""
+    """Return the known name that a misspelt one is closest to.
+
+    None where none is close. Three letters may be in another order.
+    """
     names = list(known)
     if ":" in word:
         return None
@@ -38,9 +44,12 @@ def closest_name(word: str, known: Iterable[str]) -> str | None:
 
 
 def attribute_position(data: bytes, at: int, name: str) -> tuple[int, int] | None:
-    """Return the position of an attribute of the tag at byte `at`: lines below the tag, and the column (from 1) in that line.
+    """Return the position of an attribute of the tag at byte `at`.
 
-    In the line of the tag, the column is relative to the `<`. None where the attribute is not found.
+    Lines below the tag, and the column (from 1) in that line.
+
+    In the line of the tag, the column is relative to the `<`. None where the attribute
+    is not found.
     """
     tag = data[at : at + MAX_TAG_BYTES]
     wanted = name.encode("utf-8", "replace")
@@ -81,9 +90,12 @@ def _text(data: bytes) -> str:
 def with_tag_corrected(
     data: bytes, at: int, name: str, start: int
 ) -> tuple[bytes, int | None] | None:
-    """Return the data with a misspelt tag as it is meant, and its byte unless it is the one at `at`; None where it is not clear.
+    """Return the data with a misspelt tag as it is meant, and its byte unless it is the one at `at`.
 
-    It is the end tag at byte `at`, or the start tag at byte `start` of the element `name` that it closes.
+    None where it is not clear.
+
+    It is the end tag at byte `at`, or the start tag at byte `start` of the element
+    `name` that it closes.
     """
     found = re.compile(_CLOSING).match(data, at)
     if found is not None:
@@ -203,7 +215,10 @@ def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) 
 
 
 def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
-    """Explain what is wrong in the tag around or before a byte; None where it is something else."""
+    """Explain what is wrong in the tag around or before a byte.
+
+    None where it is something else.
+    """
     start = data.rfind(b"<", 0, at)
     if start < 0 or at - start > MAX_TAG_BYTES:
         return None
@@ -222,7 +237,8 @@ def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
         return None
     if re.match(rb"\s*<", tag[end:]):
         return (
-            f"the tag <{_text(opened.group()[1:])[:60]}> has no end: > or /> is missing",
+            f"the tag <{_text(opened.group()[1:])[:60]}> has no end: > or /> is "
+            "missing",
             start,
         )
     if re.match(rb"\s*/?>", tag[end:]):
@@ -299,7 +315,8 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
         if letter and data.startswith(letter.encode(), at):
             return f"the character {character_name(letter)} cannot be here"
         return (
-            f"the byte {here[0]:#04x} is not a character in the encoding of the file: save the file as UTF-8, "
+            f"the byte {here[0]:#04x} is not a character in the encoding of the file: "
+            "save the file as UTF-8, "
             "or name its encoding in <?xml version='1.0' encoding='…'?>"
         )
     if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(

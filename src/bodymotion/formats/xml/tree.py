@@ -1,7 +1,8 @@
 """XML as a tree of elements that know where they begin, and such a tree as XML.
 
-The parser is the standard library's expat. It refuses what makes XML dangerous: documents that declare entities, and documents that are too
-large or nested too deep. It opens no other file. Namespaces are not resolved: a name keeps its prefix.
+The parser is the standard library's expat. It refuses what makes XML dangerous:
+documents that declare entities, and documents that are too large or nested too deep. It
+opens no other file. Namespaces are not resolved: a name keeps its prefix.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ NOT_XML = document.error(
 )
 ENTITY = judgement.error(
     "XML102",
-    "A model declares no entities, and no default values of attributes. They can name other files, and expand without limit.",
+    "A model declares no entities, and no default values of attributes. They can name "
+    "other files, and expand without limit.",
     "write the text in place of its entity, and the attribute in its elements",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
 )
@@ -60,7 +62,8 @@ MISSING = document.error(
 MISSPELT = document.error(
     "XML106",
     "The names of elements and attributes are spelt as in the format.",
-    "correct the name: it is read as the name that it resembles, but other programs refuse the file or ignore it",
+    "correct the name: it is read as the name that it resembles, but other programs "
+    "refuse the file or ignore it",
     example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
 )
 RETIRED = dict.fromkeys(("MJCF115", "URDF105"), MISSPELT.code)
@@ -91,9 +94,12 @@ _IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#
 
 @dataclass(eq=False)
 class Document:
-    """A file that elements come from: its path, its bytes, and the collector of its problems.
+    """A file that elements come from.
 
-    `incomplete`: a part of the file, or of a file that it includes, could not be read, and may hold a name that is not found.
+    Its path, its bytes, and the collector of its problems.
+
+    `incomplete`: a part of the file, or of a file that it includes, could not be read,
+    and may hold a name that is not found.
     """
 
     path: str | None = None
@@ -111,16 +117,19 @@ class Element:
     line, column:
         Of the `<`, from 1; None in a tree that is made to be written.
     document, offset:
-        The file, and the byte of the `<` in it; None in a tree that is made to be written.
+        The file, and the byte of the `<` in it; None in a tree that is made to be
+        written.
     partial:
-        A part of the element is not known, because the file breaks off in it, or its class of defaults is missing: what it does not have
-        is no fault.
+        A part of the element is not known, because the file breaks off in it, or its
+        class of defaults is missing: what it does not have is no fault.
     inherited:
-        By name, the elements that give attributes which this one does not have itself (defaults of MJCF).
+        By name, the elements that give attributes which this one does not have itself
+        (defaults of MJCF).
     written:
         By name, how attributes are misspelt in the file.
     faulty:
-        Attributes that could not be read (`""` for the text, or the message where a problem concerns no single attribute).
+        Attributes that could not be read (`""` for the text, or the message where a
+        problem concerns no single attribute).
     """
 
     name: str
@@ -148,7 +157,10 @@ class Element:
         return Location(path, self.line, self.column, inside=f"<{self.name}>")
 
     def location_of(self, name: str) -> Location:
-        """Return where an attribute begins, in this element or in the one that it is inherited from; else where the element begins."""
+        """Return where an attribute begins, in this element or in the one that it is inherited from.
+
+        Else where the element begins.
+        """
         element = self._owner(name)
         found = None
         if name in element.attributes and element.document is not None:
@@ -229,7 +241,8 @@ class Element:
     ) -> None:
         """Record that a rule is broken at this element, or at its attribute `name`.
 
-        A `fatal` problem makes the value unknown and lets `load` fail (see `Diagnostics.report`). Of one attribute one is recorded.
+        A `fatal` problem makes the value unknown and lets `load` fail (see
+        `Diagnostics.report`). Of one attribute one is recorded.
         """
         if fatal:
             owner = self._owner(name)
@@ -269,7 +282,10 @@ class Element:
         self.report(WRONG_VALUE, message, name, fatal=True)
 
     def need(self, name: str) -> str:
-        """Return a required attribute; "" where it is missing or empty, which is recorded (XML105)."""
+        """Return a required attribute.
+
+        "" where it is missing or empty, which is recorded (XML105).
+        """
         value = self.get(name)
         if not value:
             self._missing(name)
@@ -285,10 +301,13 @@ class Element:
         count: int | Sequence[int] | None = None,
         default: Sequence[float] | None = None,
     ) -> tuple[float, ...]:
-        """Return the numbers in an attribute, separated by white space: `count` of them, or one of several counts; None for any.
+        """Return the numbers in an attribute, separated by white space.
 
-        Infinity is a number here, NaN is not. Where the attribute holds something else (XML104), or is missing and there is no default
-        (XML105), the problem is recorded and the default, or else NaN, is returned.
+        `count` of them, or one of several counts; None for any.
+
+        Infinity is a number here, NaN is not. Where the attribute holds something else
+        (XML104), or is missing and there is no default (XML105), the problem is
+        recorded and the default, or else NaN, is returned.
         """
         if name in self.attributes:
             try:
@@ -306,7 +325,10 @@ class Element:
         )
 
     def text_number(self) -> float:
-        """Return the number in the element's text; NaN where it is something else, which is recorded (XML104)."""
+        """Return the number in the element's text.
+
+        NaN where it is something else, which is recorded (XML104).
+        """
         try:
             return numbers_in(self.text, f"<{self.name}>", 1)[0]
         except ValueError as error:
@@ -338,7 +360,8 @@ def numbers_in(
     allowed = (count,) if isinstance(count, int) else count
     if allowed is not None and len(values) not in allowed:
         raise ValueError(
-            f"{title} is {_shown(text)}: {len(values)} numbers; expected {' or '.join(map(str, allowed))}"
+            f"{title} is {_shown(text)}: {len(values)} numbers; expected "
+            f"{' or '.join(map(str, allowed))}"
         )
     return values
 
@@ -350,19 +373,23 @@ def _shown(text: str) -> str:
 def parse_xml(data: bytes, path: Path | None = None) -> Element:
     """Parse a document that must be well-formed, such as a part of one that was kept as text.
 
-    Raises FormatError when it is not well-formed, declares entities, or is too large or nested too deep.
+    Raises FormatError when it is not well-formed, declares entities, or is too large or
+    nested too deep.
     """
     found = Diagnostics(path)
     return found.result(read_xml(data, path, found)).require()
 
 
 def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | None:
-    """Parse a document from the bytes of the file at `path`; problems go to `found`.
+    """Parse a document from the bytes of the file at `path`.
+
+    Problems go to `found`.
 
     Returns
     -------
-    The root; None where there is none. Of a document that is broken from some point on, what stands before it: the elements that were open
-    there are `partial`, and the document is `incomplete`.
+    The root; None where there is none. Of a document that is broken from some point on,
+    what stands before it: the elements that were open there are `partial`, and the
+    document is `incomplete`.
     """
     document = Document(str(path) if path is not None else None, data, found)
     try:
@@ -377,7 +404,10 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
 
 
 def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
-    """Return a document in UTF-8, and that encoding, where it declares one that expat does not know; else itself, and None."""
+    """Return a document in UTF-8, and that encoding, where it declares one that expat does not know.
+
+    Else itself, and None.
+    """
     # Expat itself reads UTF-16.
     if wide_encoding(data).startswith("utf-32"):
         return in_utf8(data)[0], "utf-8"
@@ -432,7 +462,11 @@ class _Builder:
         return self.root
 
     def _parse(self, encoding: str | None, may_correct: bool) -> None:
-        """Parse the data once; where a tag is misspelt, leave the data with that tag as it is meant in `corrected`."""
+        """Parse the data once.
+
+        Where a tag is misspelt, leave the data with that tag as it is meant in
+        `corrected`.
+        """
         document = self.document
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
@@ -558,12 +592,16 @@ class _Builder:
             or set("&<%") & set(value)
         ):
             raise error
-        # A short text with no other entity in it cannot expand without limit: what else is wrong with the file is found.
+        # A short text with no other entity in it cannot expand without limit: what else
+        # is wrong with the file is found.
         self.document.found.add(error.problem, fatal=True)
 
 
 def is_xml_text(text: str) -> bool:
-    """Return whether XML can hold a text: not control characters, nor unpaired surrogates."""
+    """Return whether XML can hold a text.
+
+    Not control characters, nor unpaired surrogates.
+    """
     return _NO_CHARACTER.search(text) is None
 
 
@@ -577,7 +615,10 @@ def _escaped(text: str, escapes: dict[int, str]) -> str:
 
 
 def number_text(values: npt.ArrayLike) -> str:
-    """Return numbers as text that reads back to the bit, separated by blanks: the shortest form, whole numbers without `.0`."""
+    """Return numbers as text that reads back to the bit, separated by blanks.
+
+    The shortest form, whole numbers without `.0`.
+    """
     return " ".join(
         text[:-2] if text.endswith(".0") else text
         for text in map(repr, np.ravel(np.asarray(values, float)).tolist())
@@ -587,7 +628,8 @@ def number_text(values: npt.ArrayLike) -> str:
 def to_xml(root: Element, comment: str = "") -> bytes:
     """Return a tree as an indented document in UTF-8, with a comment above it.
 
-    Characters that XML cannot hold become U+FFFD. The text of an element with children is left out, and so is white space.
+    Characters that XML cannot hold become U+FFFD. The text of an element with children
+    is left out, and so is white space.
     """
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     if comment:
@@ -622,7 +664,9 @@ of the element itself, `inertial/inertia` an element with all its attributes, `~
 
 @dataclass(frozen=True)
 class FieldLocator:
-    """Finds the fields of one object of a value in its file; a `Locator` of a `SourceMap`.
+    """Finds the fields of one object of a value in its file.
+
+    A `Locator` of a `SourceMap`.
 
     Attributes
     ----------
@@ -631,7 +675,8 @@ class FieldLocator:
     table:
         What gives its fields.
     others:
-        Elements that paths may start from, by the first name of the path, instead of a child of that name; None where there is none.
+        Elements that paths may start from, by the first name of the path, instead of a
+        child of that name; None where there is none.
     """
 
     element: Element
@@ -639,7 +684,11 @@ class FieldLocator:
     others: Mapping[str, Element | None]
 
     def __call__(self, subject: Subject) -> Location | None:
-        """Return where a field is given; None where the file does not have it. The object itself is where its element begins."""
+        """Return where a field is given.
+
+        None where the file does not have it. The object itself is where its element
+        begins.
+        """
         if not subject:
             return self.element.location
         for path in self.table.get(str(subject[0]), ()):

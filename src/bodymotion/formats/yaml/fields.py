@@ -1,6 +1,9 @@
-"""The keys of a mapping as values, in either spelling: joint_type and jointType, for formats whose files people and programs write.
+"""The keys of a mapping as values, in either spelling.
 
-A value that a key cannot have is recorded, its key is marked unknown, and the default is returned.
+Joint_type and jointType, for formats whose files people and programs write.
+
+A value that a key cannot have is recorded, its key is marked unknown, and the default
+is returned.
 """
 
 from __future__ import annotations
@@ -45,7 +48,10 @@ _NUMBER = re.compile(
     r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)",
     re.IGNORECASE,
 )
-"""A number, and what follows it: C++ programs read as far as they get, so files have `0.5f` and `0.t`."""
+"""A number, and what follows it.
+
+C++ programs read as far as they get, so files have `0.5f` and `0.t`.
+"""
 
 
 T = TypeVar("T")
@@ -65,7 +71,8 @@ class Context:
     angle_unit:
         [rad] An angle of 1 in the file.
     plain_left, nested_left:
-        Values of unknown keys that may still be kept, and lists of numbers in lists that may still be read.
+        Values of unknown keys that may still be kept, and lists of numbers in lists
+        that may still be read.
     """
 
     found: Diagnostics
@@ -95,7 +102,8 @@ def open_text(
     Raises
     ------
     FormatError
-        When it is no YAML, is nested too deep, or is empty, and when aliases unfold to too much.
+        When it is no YAML, is nested too deep, or is empty, and when aliases unfold to
+        too much.
     """
     characters, encoding = decode(data)
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
@@ -114,8 +122,8 @@ def reads(
 ) -> Callable[[Callable[..., T | None]], Callable[..., T | Fallback]]:
     """Make a reader of keys `call(fields, *names, default=fallback, **options)` of one of a value, `read(fields, value, name, **options)`.
 
-    It returns the default where no key is there, where `read` returns None, and where it raises a fault, which is recorded; then the key
-    is unknown.
+    It returns the default where no key is there, where `read` returns None, and where
+    it raises a fault, which is recorded; then the key is unknown.
     """
 
     def made(read: Callable[..., T | None]) -> Callable[..., T | Fallback]:
@@ -151,7 +159,8 @@ class Fields:
     title:
         What it is called in messages.
     used, unknown:
-        The spellings of keys that were read; the names of keys whose values could not be.
+        The spellings of keys that were read; the names of keys whose values could not
+        be.
     """
 
     node: Mapping
@@ -167,7 +176,10 @@ class Fields:
         self.context.found.report(rule, message, self.location(key), hint=hint)
 
     def location(self, key: str | None = None) -> Location:
-        """Return the location of a key, in any spelling; without one, that of the mapping."""
+        """Return the location of a key, in any spelling.
+
+        Without one, that of the mapping.
+        """
         if key is None:
             return self.node.location
         return self.node.location_of(key)
@@ -224,7 +236,10 @@ class Fields:
 
     @reads(())
     def texts(self, value: Node, name: str) -> tuple[str, ...]:
-        """Return a list of texts; a single one is a list of one."""
+        """Return a list of texts.
+
+        A single one is a list of one.
+        """
         if isinstance(value, Sequence):
             items = value.items
         else:
@@ -248,7 +263,10 @@ class Fields:
         return word in _TRUE
 
     def scalar_number(self, name: str, value: Node) -> float:
-        """Return the number that a node holds; it may be infinite or nan."""
+        """Return the number that a node holds.
+
+        It may be infinite or nan.
+        """
         if isinstance(value, Scalar):
             found = _NUMBER.fullmatch(value.value)
         else:
@@ -273,7 +291,10 @@ class Fields:
     def not_finite(
         self, name: str, *numbers: float, where: Location | None = None
     ) -> None:
-        """Record numbers that are not finite, at the key unless another location is given; the key is unknown."""
+        """Record numbers that are not finite, at the key unless another location is given.
+
+        The key is unknown.
+        """
         self.unknown.add(name)
         message = f"{name} of {self.title} is {shown(numbers)}, not finite"
         self.context.found.report(
@@ -297,7 +318,10 @@ class Fields:
 
     @reads(None)
     def numbers(self, value: Node, name: str) -> list[float]:
-        """Return a list of numbers, infinite ones too; None where the key is missing."""
+        """Return a list of numbers, infinite ones too.
+
+        None where the key is missing.
+        """
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
         if value.numbers:
@@ -342,10 +366,13 @@ class Fields:
         similarity: float = 0.87,
         as_meant: Collection[str] = (),
     ) -> None:
-        """Report unused keys that are almost those of the format; what they are probably meant for is unknown.
+        """Report unused keys that are almost those of the format.
 
-        With `as_meant`, do so only for these names, without which nothing can be made of the mapping, and read them as they are meant: that
-        is an error for which no value is loaded.
+        What they are probably meant for is unknown.
+
+        With `as_meant`, do so only for these names, without which nothing can be made
+        of the mapping, and read them as they are meant: that is an error for which no
+        value is loaded.
         """
         by_spelling = {
             spelling: name for name in known for spelling in (name, camel(name))
@@ -391,7 +418,10 @@ class Fields:
 
 
 def label(kind: str, name: object = None) -> str:
-    """Return what a node is called in messages: `Camera 'EYE'`, or `a Camera`; `name` is the node with its name."""
+    """Return what a node is called in messages.
+
+    `Camera 'EYE'`, or `a Camera`; `name` is the node with its name.
+    """
     if isinstance(name, Scalar) and name.value:
         return f"{kind:.60} {name.value!r:.60}"
     return with_article(kind[:60])

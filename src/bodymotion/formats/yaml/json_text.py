@@ -1,7 +1,8 @@
 """JSON as a tree of nodes, for what JSON allows and YAML parsers do not.
 
-That is: characters beyond the first 65536 as two escapes (as `json.dumps` writes them), a colon on another line than its key, keys of
-more than 1024 characters. The grammar is that of RFC 8259, with `NaN`, `Infinity` and `-Infinity`, which many programs write.
+That is: characters beyond the first 65536 as two escapes (as `json.dumps` writes them),
+a colon on another line than its key, keys of more than 1024 characters. The grammar is
+that of RFC 8259, with `NaN`, `Infinity` and `-Infinity`, which many programs write.
 """
 
 import re

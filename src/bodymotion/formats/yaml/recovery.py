@@ -1,4 +1,8 @@
-"""Reading on in a text that is no YAML: the likely fix of each faulty line is tried, to name the fault and to find what else is wrong."""
+"""Reading on in a text that is no YAML.
+
+The likely fix of each faulty line is tried, to name the fault and to find what else is
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +51,8 @@ class Recovered(Generic[T]):
     problems:
         What else is wrong.
     lost:
-        The first line that was left out, 0 where none was: what is missing may have been in it.
+        The first line that was left out, 0 where none was: what is missing may have
+        been in it.
     """
 
     value: T | None
@@ -63,7 +68,10 @@ class Recovered(Generic[T]):
 
 @dataclass(frozen=True)
 class _Fix:
-    """A text that was changed in one line, and the fault there; `certain` where nothing else can be meant."""
+    """A text that was changed in one line, and the fault there.
+
+    `certain` where nothing else can be meant.
+    """
 
     data: bytes
     line: int
@@ -77,7 +85,10 @@ class _Fix:
 def read_or_recover(
     data: bytes, attempt: Attempt[T], names: Iterable[str]
 ) -> ReadResult[T] | Recovered[T]:
-    """Read a text whose keys are `names`, in either spelling; where it is no YAML, read what can be read of it."""
+    """Read a text whose keys are `names`, in either spelling.
+
+    Where it is no YAML, read what can be read of it.
+    """
     result = attempt(data)
     if isinstance(result, ReadResult):
         return result
@@ -103,7 +114,8 @@ def read_on(
     attempt:
         Tries to read a text.
     keys:
-        Those of the format: a line that begins with one of them and has no colon lacks it.
+        Those of the format: a line that begins with one of them and has no colon lacks
+        it.
     """
     faults = list(error.problems)
     left = MAX_PARSED_BYTES
@@ -145,7 +157,10 @@ def _as(problem: Problem, fix: _Fix) -> Problem:
 def _best(
     fixes: list[_Fix], attempt: Attempt[T], line: int
 ) -> tuple[_Fix | None, ReadResult[T] | FormatError | None]:
-    """Return the fix with which a parser comes furthest beyond `line`; of those that reach the end, the first with the fewest errors."""
+    """Return the fix with which a parser comes furthest beyond `line`.
+
+    Of those that reach the end, the first with the fewest errors.
+    """
     best = None
     reached = (float(line), 0)
     result: ReadResult[T] | FormatError | None = None
@@ -270,7 +285,10 @@ def _opened_before(
 
 
 def _without_quoted(line: bytes) -> bytes:
-    """Return a line with blanks for quoted texts and comments; of quotes that are not closed, the one that opens stays."""
+    """Return a line with blanks for quoted texts and comments.
+
+    Of quotes that are not closed, the one that opens stays.
+    """
     return _QUOTED.sub(
         lambda found: (
             (b" " if found.lastindex else found[0][:1]) + b" " * (len(found[0]) - 1)

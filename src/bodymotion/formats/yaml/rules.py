@@ -10,7 +10,8 @@ NOT_YAML = document.error(
 )
 ALIAS = document.error(
     "YAML102",
-    "An alias names a complete node before it. All aliases together do not expand to too many nodes.",
+    "An alias names a complete node before it. All aliases together do not expand to "
+    "too many nodes.",
     "write the data out in place of the aliases",
     example=("material: *read", "material: *red"),
 )

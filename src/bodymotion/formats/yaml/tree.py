@@ -1,8 +1,11 @@
-"""YAML as a tree of nodes with their locations, made from the parser's events: safe and bounded.
+"""YAML as a tree of nodes with their locations, made from the parser's events.
 
-Nothing is constructed from tags. An alias is the node that it stands for, never a copy. All values stay texts until a format reads them
-by its own rules. Nesting is bounded, through aliases too, and so is the number of nodes that aliases unfold to: code may walk through a
-tree without further care.
+Safe and bounded.
+
+Nothing is constructed from tags. An alias is the node that it stands for, never a copy.
+All values stay texts until a format reads them by its own rules. Nesting is bounded,
+through aliases too, and so is the number of nodes that aliases unfold to: code may walk
+through a tree without further care.
 """
 
 from __future__ import annotations
@@ -46,12 +49,18 @@ _TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
 _LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
 _TOKEN = re.compile(r"[^\s,]+")
 _WORDS = {
-    "did not find expected '-' indicator": "the line is not indented like the other items of its list, or there is one bracket too many",
+    "did not find expected '-' indicator": "the line is not indented like the other "
+    "items of its list, or there is one "
+    "bracket too many",
     "did not find expected key": "the line is not indented like the keys around it",
-    "mapping values are not allowed in this context": "the line is indented deeper than the one before, or has one ':' too many",
+    "mapping values are not allowed in this context": "the line is indented deeper "
+    "than the one before, or has "
+    "one ':' too many",
     "could not find expected ':'": "a ':' followed by a space is missing",
-    "found a tab character that violates indentation": "there is a tab in the indentation",
-    "found character that cannot start any token": "no value can begin with this character (a tab, '@', '`' or '%')",
+    "found a tab character that violates indentation": "there is a tab in the "
+    "indentation",
+    "found character that cannot start any token": "no value can begin with this "
+    "character (a tab, '@', '`' or '%')",
     "did not find expected ',' or ']'": "a ',' or ']' is missing",
     "did not find expected ',' or '}'": "a ',' or '}' is missing",
     "found unexpected end of stream": "the quote that opens here is not closed",
@@ -124,7 +133,8 @@ class _Node:
 class Scalar(_Node):
     """A single value as its text.
 
-    `quoted`: it is in quotes, is a block of text, or has a tag that makes it a string; then it is no number and no truth value.
+    `quoted`: it is in quotes, is a block of text, or has a tag that makes it a string;
+    then it is no number and no truth value.
     """
 
     __slots__ = ("quoted", "value")
@@ -152,7 +162,8 @@ class Sequence(_Node):
     flow:
         Whether it is written in brackets.
     numbers, numbers_offset:
-        Of a long list of plain numbers its text between the brackets, and where that begins; nodes are made of it when `items` is read.
+        Of a long list of plain numbers its text between the brackets, and where that
+        begins; nodes are made of it when `items` is read.
     height, nodes:
         How deep it is nested, and how many nodes it has in all, aliases unfolded.
     """
@@ -196,7 +207,8 @@ class Mapping(_Node):
     pairs:
         Keys and values as the file has them, repeated keys and merge keys included.
     items:
-        Values by key, of repeated keys the last, merged ones behind the others; filled where the dialect merges.
+        Values by key, of repeated keys the last, merged ones behind the others; filled
+        where the dialect merges.
     offsets:
         Where the keys of the mapping itself are.
     """
@@ -213,7 +225,10 @@ class Mapping(_Node):
         self.offsets: dict[str, int] = {}
 
     def location_of(self, key: str) -> Location:
-        """Return the location of a key, in either spelling; that of the mapping where the key is merged into it or missing."""
+        """Return the location of a key, in either spelling.
+
+        That of the mapping where the key is merged into it or missing.
+        """
         return self.text.location(
             self.offsets.get(key, self.offsets.get(camel(key), self.offset))
         )
@@ -223,7 +238,10 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 
 def key_text(node: Node) -> str:
-    """Return the name of a key; a key that is no scalar gets one that shows it."""
+    """Return the name of a key.
+
+    A key that is no scalar gets one that shows it.
+    """
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Sequence):
@@ -240,9 +258,11 @@ class Dialect:
     empty:
         The rule that a text without content breaks.
     tag:
-        The rule that tags other than YAML's own break; a text with one is refused if that is an error.
+        The rule that tags other than YAML's own break; a text with one is refused if
+        that is an error.
     merges:
-        Whether `Mapping.items` is filled, with the keys of `<<` merged, and long lists of numbers are left as text.
+        Whether `Mapping.items` is filled, with the keys of `<<` merged, and long lists
+        of numbers are left as text.
     """
 
     empty: Rule = NOT_YAML
@@ -295,7 +315,8 @@ def parse_yaml(
     Raises
     ------
     FormatError
-        When it is no YAML, is nested too deep, is empty, or its aliases unfold to too many nodes.
+        When it is no YAML, is nested too deep, is empty, or its aliases unfold to too
+        many nodes.
     """
     known = dict(anchors or {})
     if dialect.merges and len(data) > LONG_LIST:
@@ -329,7 +350,10 @@ def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
 
 
 def _unusual_before(data: str, offset: int, text: Positions) -> str:
-    """Return a remark on a character that looks like one of ASCII, in the line of a fault or the one before it; "" without one."""
+    """Return a remark on a character that looks like one of ASCII, in the line of a fault or the one before it.
+
+    "" without one.
+    """
     before = data.rfind("\n", 0, max(data.rfind("\n", 0, offset), 0)) + 1
     end = data.find("\n", offset)
     part = data[before : len(data) if end < 0 else end]
@@ -369,7 +393,10 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
 
 
 def in_words(error: yaml.MarkedYAMLError) -> tuple[str, int]:
-    """Return what a parser did not expect, and at which character; of quotes without an end, where they open."""
+    """Return what a parser did not expect, and at which character.
+
+    Of quotes without an end, where they open.
+    """
     mark = error.problem_mark or error.context_mark
     if (
         error.context == "while scanning a quoted scalar"
@@ -453,7 +480,10 @@ class _Builder:
         return root, None
 
     def tag(self, tag: str, offset: int) -> str:
-        """Return the name of one of YAML's own tags; report another one."""
+        """Return the name of one of YAML's own tags.
+
+        Report another one.
+        """
         if tag == "!":
             return tag
         name = tag.removeprefix(_CORE)

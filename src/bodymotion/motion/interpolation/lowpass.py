@@ -1,12 +1,18 @@
-"""The low-pass filter before a lower frame rate: it removes what the new rate cannot represent, instead of aliasing it.
+"""The low-pass filter before a lower frame rate.
 
-The filter is a sinc under a Kaiser window, symmetric, so nothing is delayed. Relative to the new rate f: frequencies up to 0.35·f pass
-(within 0.1 %), 0.425·f passes by half, from 0.5·f on a thousandth is left (60 dB). Values are first put on a grid at a whole multiple of
-the new rate that is at least as fine as the old one, by the chosen method; where the old rate is such a multiple, that changes
-nothing. They are filtered there, and every m-th row is kept. Beyond the ends, the movement is continued by reflection through the end.
+It removes what the new rate cannot represent, instead of aliasing it.
 
-Orientations are filtered as four numbers, with the signs chosen so that there is no jump, then normalized. A rotation at constant
-speed stays one, and rotating the world before or after filtering gives the same result.
+The filter is a sinc under a Kaiser window, symmetric, so nothing is delayed. Relative
+to the new rate f: frequencies up to 0.35·f pass (within 0.1 %), 0.425·f passes by half,
+from 0.5·f on a thousandth is left (60 dB). Values are first put on a grid at a whole
+multiple of the new rate that is at least as fine as the old one, by the chosen method;
+where the old rate is such a multiple, that changes nothing. They are filtered there,
+and every m-th row is kept. Beyond the ends, the movement is continued by reflection
+through the end.
+
+Orientations are filtered as four numbers, with the signs chosen so that there is no
+jump, then normalized. A rotation at constant speed stays one, and rotating the world
+before or after filtering gives the same result.
 """
 
 from collections.abc import Callable
@@ -22,7 +28,10 @@ Rows: TypeAlias = Callable[[int, int, Floats], None]
 BETA = 5.653  # Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7).
 
 HALF_WIDTH = 12
-"""Half width of the filter in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together."""
+"""Half width of the filter in frames of the new rate.
+
+(60 − 7.95) / (2.285 · 2π · 0.15) on both sides together.
+"""
 
 
 def taps(factor: int) -> Floats:
@@ -45,7 +54,10 @@ def gaussian(cutoff: float) -> Floats:
 
 
 def smooth_bound(values: Floats, span: int) -> Floats:
-    """Return smooth values (T,) nowhere below the given ones: weighted means over `span` rows on both sides of maxima over as many."""
+    """Return smooth values (T,) nowhere below the given ones.
+
+    Weighted means over `span` rows on both sides of maxima over as many.
+    """
     largest = np.pad(values, span, mode="edge")
     size = 1
     width = 2 * span + 1
@@ -70,7 +82,10 @@ def bump(share: Floats) -> Floats:
 
 
 def inner_shares(count: int) -> Floats:
-    """Return the shares (count,) of frames between two others: 0 and 1 are those of the frame before and the frame behind."""
+    """Return the shares (count,) of frames between two others.
+
+    0 and 1 are those of the frame before and the frame behind.
+    """
     return np.linspace(0.0, 1.0, count + 2)[1:-1]
 
 
@@ -86,7 +101,8 @@ def low_passed(
 ) -> None:
     """Fill `out` (N, …) with the rows 0, step, 2·step, … of a grid, each the sum of the rows around it times `weights` (2·half + 1,).
 
-    `fill(first, last, rows)` writes rows first…last−1 of the grid. The movement runs from row ends[0] to ends[1]; before and after that it
+    `fill(first, last, rows)` writes rows first…last−1 of the grid. The movement runs
+    from row ends[0] to ends[1]; before and after that it
     is constant. About `block` rows are processed at a time.
     """
     from bodymotion.kernels import interpolation
@@ -130,10 +146,13 @@ def reflected(
     ends: tuple[int, int],
     poses: bool,
 ) -> Floats:
-    """Return rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it continues by reflection.
+    """Return rows (…, *shape) of a grid from span[0] to before span[1].
 
-    A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation continues by the rotation from x′ to e.
-    Quaternions are one curve without jumps of sign.
+    Beyond its ends (first and last row) it continues by reflection.
+
+    A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation
+    continues by the rotation from x′ to e. Quaternions are one curve without jumps of
+    sign.
     """
     from bodymotion.kernels import interpolation
 
@@ -155,7 +174,10 @@ def reflected(
 
 
 def _continued(table: Floats, count: int, poses: bool) -> Floats:
-    """Return the table with `count` more rows, reflected through the last row; where rows run out, through the last new row, and so on."""
+    """Return the table with `count` more rows, reflected through the last row.
+
+    Where rows run out, through the last new row, and so on.
+    """
     while count:
         end = table[-1]
         if len(table) > 1:

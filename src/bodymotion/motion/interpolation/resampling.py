@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from bodymotion.motion.motion import Motion
 
 BLOCK = 1 << 22
-"""Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
+"""Numbers that are processed at a time, approximately.
+
+It limits the memory that is needed beside the result.
+"""
 ON_RATE: sampling.Method = "linear"
 """The method for files without time stamps: held values would repeat frames."""
 BYTES_PER_FRAME = (
@@ -36,7 +39,10 @@ BYTES_PER_FRAME = (
 
 
 def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> float:
-    """Return `frame_rate` [Hz], or else the highest of the rates that components have or request; ValueError where there is none."""
+    """Return `frame_rate` [Hz], or else the highest of the rates that components have or request.
+
+    ValueError where there is none.
+    """
     if frame_rate is None:
         frame_rate = max((rate for rate in rates if rate is not None), default=None)
         if frame_rate is None:
@@ -145,11 +151,13 @@ def resampled(
     Parameters
     ----------
     values:
-        (T, …); with three axes, the last of 7 numbers, they are poses: x y z and the quaternion w x y z.
+        (T, …); with three axes, the last of 7 numbers, they are poses: x y z and the
+        quaternion w x y z.
     method:
         One of the package's table.
     antialias:
-        Apply a low-pass filter at half the new rate before going down to it: see `bodymotion.motion.interpolation.lowpass`.
+        Apply a low-pass filter at half the new rate before going down to it: see
+        `bodymotion.motion.interpolation.lowpass`.
 
     Raises
     ------
@@ -215,7 +223,10 @@ def resampled(
 def _bridge_problem(
     values: Floats, timeline: Timeline, frame_rate: float, content: str
 ) -> Problem | None:
-    """Return the problem that the low-pass filter of `resampled` meets numbers that are not finite, with their count; None without."""
+    """Return the problem that the low-pass filter of `resampled` meets numbers that are not finite, with their count.
+
+    None without.
+    """
     sampling.check_increasing(timeline.times)
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
     if not count or _grid_factor(timeline, frame_rate) == 1:
@@ -225,10 +236,13 @@ def _bridge_problem(
 
 
 def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
-    """Return how many times finer than `frame_rate` the grid must be that holds all frames: 1 where the rate does not decrease.
+    """Return how many times finer than `frame_rate` the grid must be that holds all frames.
 
-    For frames with time stamps the median of their distances counts, but the grid has at most four rows for each frame. A timeline that
-    ends before the second frame of the new rate needs no filter, which would be much longer than the timeline.
+    1 where the rate does not decrease.
+
+    For frames with time stamps the median of their distances counts, but the grid has
+    at most four rows for each frame. A timeline that ends before the second frame of
+    the new rate needs no filter, which would be much longer than the timeline.
     """
     if timeline.num_frames < 2 or timeline.duration * frame_rate < 1:
         return 1
@@ -251,12 +265,14 @@ def check_motion_fits(
 ) -> None:
     """Raise MemoryError when components with numbers of frames (`counts`) and numbers per frame (`widths`) do not fit into memory.
 
-    It is called before frames are made: the stamps of a clock may begin decades after frame 0.
+    It is called before frames are made: the stamps of a clock may begin decades after
+    frame 0.
 
     Parameters
     ----------
     timelines, frame_rate, start:
-        What is resampled to a rate [Hz], with frame 0 at `start` [s]; the message names the reason for the frames and how to avoid them.
+        What is resampled to a rate [Hz], with frame 0 at `start` [s]; the message names
+        the reason for the frames and how to avoid them.
     beside:
         Bytes that are needed besides.
     """
@@ -271,7 +287,8 @@ def check_motion_fits(
     reason = ""
     if first - start > last - first:
         reason = (
-            f", because its times begin at {first:.12g} s (start=… of Motion.resample(), or `retime --start first`, "
+            f", because its times begin at {first:.12g} s (start=… of "
+            "Motion.resample(), or `retime --start first`, "
             "removes that time),"
         )
     check_memory(
@@ -283,9 +300,11 @@ def check_motion_fits(
 def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
     """Return the motion without time stamps, for files that hold a frame rate only, and what is lost.
 
-    Frames with time stamps become frames at the rate that the motion gives for this, by linear interpolation.
+    Frames with time stamps become frames at the rate that the motion gives for this, by
+    linear interpolation.
 
-    Raises ValueError when the motion gives no rate, or when the frames at that rate do not fit into memory.
+    Raises ValueError when the motion gives no rate, or when the frames at that rate do
+    not fit into memory.
     """
     stamped = [
         c
@@ -316,8 +335,10 @@ def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent
     rate = timeline.import_rate
     if rate is None:
         raise ValueError(
-            f"the frames of {component.content} have time stamps, the target has none, and the motion has no frame rate; "
-            "resample it with Motion.resample(frame_rate), or `bodymotion convert --rate`"
+            f"the frames of {component.content} have time stamps, the target has "
+            "none, and the motion has no frame rate; "
+            "resample it with Motion.resample(frame_rate), or `bodymotion convert "
+            "--rate`"
         )
     count = sampling.frames_needed(timeline, rate, ON_RATE)
     uniform = Timeline.uniform(count, rate)

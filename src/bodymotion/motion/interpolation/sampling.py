@@ -1,4 +1,7 @@
-"""The methods between frames: their names, when a held value takes effect, and values at any times by those that interpolate.
+"""The methods between frames.
+
+Their names, when a held value takes effect, and values at any times by those that
+interpolate.
 
 `sampler` fits once and returns a function that is called block by block.
 """
@@ -26,7 +29,10 @@ HOLDING = (
 MAX_FRAME = 2.0**53  # Above this number, consecutive frame numbers are the same double.
 FULL_TURN = 2 * np.pi
 MAX_STEP = 1.0
-"""[rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames."""
+"""[rad] A jump this close to full turns counts as a wrap.
+
+A joint may have moved that much between two frames.
+"""
 
 
 def check_method(method: Method) -> None:
@@ -59,11 +65,15 @@ def check_increasing(times: Floats) -> None:
 
 
 def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
-    """Return the destination frame at which a source frame at each time [s] takes effect; methods that interpolate count as `before`."""
+    """Return the destination frame at which a source frame at each time [s] takes effect.
+
+    Methods that interpolate count as `before`.
+    """
     check_method(method)
     exact = times * frame_rate
     whole = np.rint(exact)
-    # At most a tenth of a frame, so that rates above 100 kHz are not governed by a tolerance in seconds.
+    # At most a tenth of a frame, so that rates above 100 kHz are not governed by a
+    # tolerance in seconds.
     on_frame = np.abs(exact - whole) <= np.clip(ON_FRAME * frame_rate, ON_FRAME, 0.1)
     if method == "after":
         off_frame = np.ceil(exact)
@@ -79,8 +89,8 @@ def frames_needed(
 ) -> int:
     """Return the number of frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect.
 
-    Raises ValueError when `start` is not finite, or after the last frame; when that has no finite time, or there would be more frames than
-    can be counted.
+    Raises ValueError when `start` is not finite, or after the last frame; when that has
+    no finite time, or there would be more frames than can be counted.
     """
     if not np.isfinite(start):
         raise ValueError(
@@ -94,12 +104,15 @@ def frames_needed(
         frame = taking_effect(last - start, frame_rate, method)[0]
     if start > last[0] + ON_FRAME:
         raise ValueError(
-            f"there is no frame at or after {start:g} s: the last one is at {last[0]:g} s"
+            f"there is no frame at or after {start:g} s: the last one is at "
+            f"{last[0]:g} s"
         )
     if not frame < MAX_FRAME:
         raise ValueError(
-            f"from {start:g} s to the last frame at {last[0]:g} s there are more frames at {frame_rate:g} Hz than can be counted; "
-            "remove the time before the first frame: start=… of Motion.resample(), or `retime --start first`"
+            f"from {start:g} s to the last frame at {last[0]:g} s there are more "
+            f"frames at {frame_rate:g} Hz than can be counted; "
+            "remove the time before the first frame: start=… of Motion.resample(), or "
+            "`retime --start first`"
         )
     return int(max(frame, 0)) + 1
 
@@ -124,19 +137,25 @@ Between: TypeAlias = tuple[Indices, Floats]
 
 
 def are_poses(values: Floats) -> bool:
-    """Return whether values are poses (T, L, 7): three axes, the last one of 7 numbers."""
+    """Return whether values are poses (T, L, 7).
+
+    Three axes, the last one of 7 numbers.
+    """
     return values.ndim == 3 and values.shape[-1] == 7
 
 
 def sampled(
     values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "linear"
 ) -> Floats:
-    """Return values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,) [s]; before the first and after the last they hold.
+    """Return values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,) [s].
 
-    Values (T, L, 7) are poses, x y z and the quaternion w x y z; orientations that are interpolated have unit length.
+    Before the first and after the last they hold.
 
-    Raises ValueError when there are no frames, when times do not increase, or for a method that holds values: it needs a frame rate
-    (`resampled`).
+    Values (T, L, 7) are poses, x y z and the quaternion w x y z; orientations that are
+    interpolated have unit length.
+
+    Raises ValueError when there are no frames, when times do not increase, or for a
+    method that holds values: it needs a frame rate (`resampled`).
     """
     at = np.asarray(at, dtype=np.float64)
     out = np.empty((len(at), *values.shape[1:]))
@@ -145,11 +164,15 @@ def sampled(
 
 
 def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
-    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as `sampled`."""
+    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s].
+
+    All else is as `sampled`.
+    """
     check_method(method)
     if method in HOLDING:
         raise ValueError(
-            f"{method!r} holds values from frame to frame of a rate; at arbitrary times use linear, cubic or pchip"
+            f"{method!r} holds values from frame to frame of a rate; at arbitrary "
+            "times use linear, cubic or pchip"
         )
     if not len(values):
         raise ValueError("there are no frames to interpolate")
@@ -202,7 +225,10 @@ def _number_sampler(
 
 
 def bridged(values: Floats) -> tuple[Floats, Bools | None]:
-    """Return values (T, …) with straight lines where numbers are not finite, and where that was; None where all are finite."""
+    """Return values (T, …) with straight lines where numbers are not finite, and where that was.
+
+    None where all are finite.
+    """
     finite = np.isfinite(values)
     if finite.all():
         return values, None
@@ -278,7 +304,10 @@ def find_wraps(values: Floats) -> tuple[Wrap, ...]:
 
 
 def unwrapped(values: Floats) -> Floats:
-    """Return angles (T, P) [rad] without those jumps: each column continues where it was, beyond ±π if necessary."""
+    """Return angles (T, P) [rad] without those jumps.
+
+    Each column continues where it was, beyond ±π if necessary.
+    """
     values = np.asarray(values, dtype=np.float64)
     jumps = _jumps(values)
     if not jumps.any():
@@ -291,7 +320,10 @@ def unwrapped(values: Floats) -> Floats:
 def wrap_problem(
     wraps: tuple[Wrap, ...], content: str, where: str = ""
 ) -> Problem | None:
-    """Return one problem for all wraps of a component, counted and naming the first (`where`: its frame by default); None without wraps."""
+    """Return one problem for all wraps of a component, counted and naming the first (`where`: its frame by default).
+
+    None without wraps.
+    """
     if not wraps:
         return None
     first = wraps[0]

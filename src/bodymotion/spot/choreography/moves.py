@@ -1,7 +1,11 @@
-"""Known properties of a move: its tracks, its positions at the start and the end, its lengths, and the ranges of its parameters.
+"""Known properties of a move.
 
-It comes from the animation, else from the list of the robot, else from the kind of its parameters. The moves of a robot are not part of
-this package: `bodymotion spot moves -o FILE` saves the robot's list.
+Its tracks, its positions at the start and the end, its lengths, and the ranges of its
+parameters.
+
+It comes from the animation, else from the list of the robot, else from the kind of its
+parameters. The moves of a robot are not part of this package: `bodymotion spot moves -o
+FILE` saves the robot's list.
 """
 
 from collections.abc import Mapping
@@ -28,8 +32,10 @@ TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
         "audio_visual_buzzer": "buzzer_note",
         "arm": "workspace_arm_move figure8 chicken_head",
         "lights": "set_color ripple_color fade_color independent_color",
-        "body": "rotate_body body_hold fidget_stand random_rotate butt_circle sway twerk",
-        "legs": "step goto turn pace_2step crawl custom_gait running_man hop bourree front_up kneel_leg_move kneel_leg_move2 "
+        "body": "rotate_body body_hold fidget_stand random_rotate butt_circle sway "
+        "twerk",
+        "legs": "step goto turn pace_2step crawl custom_gait running_man hop bourree "
+        "front_up kneel_leg_move kneel_leg_move2 "
         "kneel_circle clap",
     }.items()
     for name in names.split()
@@ -49,7 +55,10 @@ def tracks_of(choreography: Choreography, move: Move) -> tuple[str, ...]:
 
 
 def states_of(choreography: Choreography, move: Move) -> tuple[tuple[str, ...], str]:
-    """Return the positions in which a move may begin and in which it ends; () and "" where they are unknown."""
+    """Return the positions in which a move may begin and in which it ends.
+
+    () and "" where they are unknown.
+    """
     info = choreography.info(move)
     if info is not None:
         return info.entrance_states, "" if info.exit_state == STATES[
@@ -62,7 +71,9 @@ def states_of(choreography: Choreography, move: Move) -> tuple[tuple[str, ...], 
 
 
 def natural_slices(animation: Animation, bpm: float) -> int:
-    """Return the number of slices of an animation by itself at a tempo; at least one.
+    """Return the number of slices of an animation by itself at a tempo.
+
+    At least one.
 
     Raises ValueError when it cannot be played at this tempo.
     """
@@ -75,7 +86,9 @@ def natural_slices(animation: Animation, bpm: float) -> int:
 
 
 def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
-    """Return the smallest and the largest length [slices] of a move; 0 and infinity where it is unknown.
+    """Return the smallest and the largest length [slices] of a move.
+
+    0 and infinity where it is unknown.
 
     Raises ValueError when its animation cannot be played.
     """
@@ -96,7 +109,10 @@ def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
 def ranges_of(
     choreography: Choreography, move: Move
 ) -> tuple[str | None, Mapping[str, Parameter] | None]:
-    """Return the field of the parameters of a move, and their limits by name; None where they are unknown."""
+    """Return the field of the parameters of a move, and their limits by name.
+
+    None where they are unknown.
+    """
     if choreography.robot is not None:
         listed = choreography.robot.ranges
     else:
@@ -142,7 +158,8 @@ def add(
         kind = ranges_of(choreography, made)[0] or f"{move}_params"
         if kind not in KINDS:
             raise ValueError(
-                f"the parameters of {move!r} are unknown; expected one of {', '.join(KINDS)}"
+                f"the parameters of {move!r} are unknown; expected one of "
+                f"{', '.join(KINDS)}"
             )
         made = replace(made, kind=kind)
         values = {f"{kind}.{name}": value for name, value in made.parameters.items()}

@@ -1,7 +1,8 @@
 """Playback of a choreography, by one Spot or by several in one scene.
 
-Its motion is that of its animations. Moves of the robot's own are approximations or pauses, with their names. Several Spots are one body
-with one motion of all of them, and the distances between them.
+Its motion is that of its animations. Moves of the robot's own are approximations or
+pauses, with their names. Several Spots are one body with one motion of all of them, and
+the distances between them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,38 +84,46 @@ def play_choreography(
 ) -> Motion:
     """Return the motion of a choreography; time 0 is slice 0.
 
-    Moves at the same time on different tracks are played together: the body moves relative to where the legs carry it, and a hand with a
-    pose in the world keeps it. A length that an animation does not allow becomes the nearest one. Moves of the robot's own are
-    approximations where their parameters define their goals, and else pauses; `problems` reports them (SPOT132).
+    Moves at the same time on different tracks are played together: the body moves
+    relative to where the legs carry it, and a hand with a pose in the world keeps it. A
+    length that an animation does not allow becomes the nearest one. Moves of the
+    robot's own are approximations where their parameters define their goals, and else
+    pauses; `problems` reports them (SPOT132).
 
     Parameters
     ----------
     first_slice:
-        Where a robot begins: it skips the moves that begin before, even if they end after it.
+        Where a robot begins: it skips the moves that begin before, even if they end
+        after it.
     arm:
-        Whether Spot has an arm; by default where an animation controls it, or requires one.
+        Whether Spot has an arm; by default where an animation controls it, or requires
+        one.
 
     Returns
     -------
     Motion
-        With the components of `bodymotion.spot.playback.play`. `extra["spot"]` has the tempo, the slices, and `moves`:
-        type, start and end [s], tracks, and whether each is played.
+        With the components of `bodymotion.spot.playback.play`. `extra["spot"]` has the
+        tempo, the slices, and `moves`: type, start and end [s], tracks, and whether
+        each is played.
 
     Raises
     ------
     ValueError
-        When there is no tempo or no move, an animation cannot be played so, or memory does not suffice.
+        When there is no tempo or no move, an animation cannot be played so, or memory
+        does not suffice.
     """
     per_minute = choreography.slices_per_minute
     slices = choreography.slices
     if not 0 < per_minute < np.inf or slices <= 0:
         raise ValueError(
-            f"a choreography of {slices} slices at {per_minute:g} per minute cannot be played"
+            f"a choreography of {slices} slices at {per_minute:g} per minute cannot "
+            "be played"
         )
     moves = [
         move for move in choreography.moves if move.start_slice >= max(first_slice, 0)
     ]
-    # Of moves that begin together an animation comes last: where both control a track, it is shown.
+    # Of moves that begin together an animation comes last: where both control a track,
+    # it is shown.
     moves.sort(key=lambda move: (move.start_slice, bool(move.animation)))
     known = [
         choreography.animations.get(move.animation)
@@ -130,7 +139,8 @@ def play_choreography(
     count = slices * per_slice + 1
     if count > MAX_FRAMES:
         raise ValueError(
-            f"a dance of {slices} slices at {per_minute:g} slices per minute has {count}"
+            f"a dance of {slices} slices at {per_minute:g} slices per minute has "
+            f"{count}"
             f" frames; expected at most {MAX_FRAMES}"
         )
     try:
@@ -200,7 +210,10 @@ def play_choreography(
 
 
 def body_and_motion(choreography: Choreography) -> tuple[Body, Motion]:
-    """Return the body of Spot and the motion of a choreography on it; see `Choreography.body_and_motion`."""
+    """Return the body of Spot and the motion of a choreography on it.
+
+    See `Choreography.body_and_motion`.
+    """
     motion = play_choreography(choreography)
     joints = motion.joint_displacement
     return spot_body(
@@ -209,7 +222,10 @@ def body_and_motion(choreography: Choreography) -> tuple[Body, Motion]:
 
 
 def motion_at(motion: Motion | None, seconds: Floats, *, arm: bool) -> Motion:
-    """Return the states of Spot at times (T,) of a motion of `play_choreography`, one every 10 ms; standing where there is none."""
+    """Return the states of Spot at times (T,) of a motion of `play_choreography`, one every 10 ms.
+
+    Standing where there is none.
+    """
     timeline = Timeline(frame_rate=100.0, num_frames=len(seconds))
     if motion is None:
         rest = stand()
@@ -251,7 +267,10 @@ def play_move(
     arm: bool,
     rate: float | None = None,
 ) -> Motion:
-    """Return the motion of a move that an animation shows, from a pose on; `rate` [Hz] as for `play`."""
+    """Return the motion of a move that an animation shows, from a pose on.
+
+    `rate` [Hz] as for `play`.
+    """
     if move.animation:
         parameters = parameters_of(move)
     else:
@@ -271,10 +290,12 @@ def play_move(
 class _Frames:
     """The frames of a dance, filled from the start on, each track by itself.
 
-    `body` (T, 7), `joints` (T, 19) and `contacts` (T, 4) are the motion, `errors` (T, 5) [m] how far feet and hand are from their goals;
-    `carried` (T, 7) is the body as moves of the legs alone carry it, and `feet` (T, 4, 3) are where they put the feet. A move of the body
-    beside one of the legs moves the body relative to `carried`; the joints of the legs then follow from body and feet. A hand with a pose
-    in the world keeps that pose.
+    `body` (T, 7), `joints` (T, 19) and `contacts` (T, 4) are the motion, `errors` (T,
+    5) [m] how far feet and hand are from their goals;
+    `carried` (T, 7) is the body as moves of the legs alone carry it, and `feet` (T, 4,
+    3) are where they put the feet. A move of the body
+    beside one of the legs moves the body relative to `carried`; the joints of the legs
+    then follow from body and feet. A hand with a pose in the world keeps that pose.
     """
 
     def __init__(self, count: int, rest: SpotPose) -> None:
@@ -422,10 +443,13 @@ class _Frames:
 
 
 def approximation(move: Move, slice_seconds: float) -> Animation | None:
-    """Return an animation of a move of the robot's own at a tempo, `slice_seconds` [s]; None where its motion is not known.
+    """Return an animation of a move of the robot's own at a tempo, `slice_seconds` [s].
 
-    The motion of these moves is not published: it is approximate. The body rotates or moves to a pose, sways (a cycle of 8 slices) or
-    goes up and down (4 slices); arm and gripper go to angles. All other moves, and random ones, are pauses.
+    None where its motion is not known.
+
+    The motion of these moves is not published: it is approximate. The body rotates or
+    moves to a pose, sways (a cycle of 8 slices) or goes up and down (4 slices); arm and
+    gripper go to angles. All other moves, and random ones, are pauses.
     """
     length = float(move.requested_slices)
     parameters = {
@@ -526,11 +550,13 @@ class Ensemble(ShortRepr):
     Attributes
     ----------
     body, motion:
-        All robots as one body, and their motion. Links and joints of the robot k are named `spotK_…`; six further joints move it.
+        All robots as one body, and their motion. Links and joints of the robot k are
+        named `spotK_…`; six further joints move it.
     times:
         (T,) [s] of the distances.
     distances:
-        (T,) [m] for each pair of robots, by their numbers from 0: between the boxes around their shapes, at most the real distance.
+        (T,) [m] for each pair of robots, by their numbers from 0: between the boxes
+        around their shapes, at most the real distance.
     problems:
         Robots that come within `MIN_DISTANCE` of each other (SPOT133).
     """
@@ -553,18 +579,21 @@ def ensemble(
     dances:
         The dance of each robot; after its end the robot keeps its last pose.
     places:
-        Start position of each: x, y [m] and heading [rad] in the world; by default in a row, 2 m apart, looking along x.
+        Start position of each: x, y [m] and heading [rad] in the world; by default in a
+        row, 2 m apart, looking along x.
 
     Raises
     ------
     ValueError
-        When the numbers of dances and places differ, there are none, or a dance cannot be played.
+        When the numbers of dances and places differ, there are none, or a dance cannot
+        be played.
     """
     if places is None:
         places = [(0.0, -SPACING * k, 0.0) for k in range(len(dances))]
     if not dances or len(dances) != len(places):
         raise ValueError(
-            f"expected a place for each dance, got {len(dances)} dances and {len(places)} places"
+            f"expected a place for each dance, got {len(dances)} dances and "
+            f"{len(places)} places"
         )
     motions = [one if isinstance(one, Motion) else one.play() for one in dances]
     rate = max(one.frame_rate or CHECKED_RATE for one in motions)
@@ -584,7 +613,8 @@ def ensemble(
         placed = motion.link_position
         if joints is None or placed is None or FOOT_CONTACT not in values:
             raise ValueError(
-                f"dance {k + 1}: expected a motion of Spot with joints, root poses and {FOOT_CONTACT}"
+                f"dance {k + 1}: expected a motion of Spot with joints, root poses "
+                f"and {FOOT_CONTACT}"
             )
         stage = poses.from_parts([x, y, 0.0], rotations.from_rpy([0.0, 0.0, heading]))
         root = poses.compose(stage, values[placed.content][:, 0])
@@ -630,7 +660,10 @@ def ensemble(
 
 
 def _links(robot: Body, name: str, first: int, column: int) -> list[Link]:
-    """Return the links of a robot behind those that move it on the stage; `first` is the index of the first, `column` of its joint."""
+    """Return the links of a robot behind those that move it on the stage.
+
+    `first` is the index of the first, `column` of its joint.
+    """
     found: list[Link] = []
     for k, (what, kind, axis) in enumerate(_BASE):
         joint = Joint(
@@ -685,7 +718,10 @@ def _boxes(robot: Body, q: Floats, root: Floats) -> tuple[Floats, Floats, Floats
 def _distances(
     one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats]
 ) -> Floats:
-    """Return the smallest distances (T,) [m] between boxes of two robots; 0 where they overlap."""
+    """Return the smallest distances (T,) [m] between boxes of two robots.
+
+    0 where they overlap.
+    """
     found = []
     for start in range(0, one[0].shape[2], BLOCK):
         part = slice(start, start + BLOCK)

@@ -8,7 +8,8 @@ SEQUENCE_NAME = document.error(
 TEMPO = judgement.error(
     "SPOT102",
     "A sequence has a tempo from 1 to 10 000 slices per minute.",
-    "a slice is a quarter of a beat: slices_per_minute is four times the beats per minute",
+    "a slice is a quarter of a beat: slices_per_minute is four times the beats per "
+    "minute",
     example=("slices_per_minute: 0", "slices_per_minute: 480"),
 )
 NO_MOVES = judgement.error(
@@ -17,24 +18,28 @@ NO_MOVES = judgement.error(
 MOVE_UNKNOWN = judgement.error(
     "SPOT104",
     "The robot lists the moves of a sequence, or they are animations.",
-    "animation::NAME plays NAME.cha; a list of the robot's own moves (--robot-moves) can also be given to a stand-in",
+    "animation::NAME plays NAME.cha; a list of the robot's own moves (--robot-moves) "
+    "can also be given to a stand-in",
     example=("type: 'stp', and a list with 'step'", "type: 'step'"),
 )
 MOVE_TIME = judgement.error(
     "SPOT105",
-    "A move begins at slice 0 or later, lasts a slice or more, and ends at slice 100 000 or before.",
+    "A move begins at slice 0 or later, lasts a slice or more, and ends at slice 100 "
+    "000 or before.",
     example=("requested_slices: 0", "requested_slices: 8"),
 )
 MOVE_LENGTH = document.warning(
     "SPOT106",
-    "A move has the length that its animation or the robot's list defines, unless it may be extended or truncated.",
+    "A move has the length that its animation or the robot's list defines, unless it "
+    "may be extended or truncated.",
     "the nearest length that is allowed is used",
     example=("requested_slices: 9 of an animation of 8 slices", "requested_slices: 8"),
 )
 MOVE_PARAMETER = document.error(
     "SPOT107",
     "A move sets only parameters that it has, to values within their limits.",
-    "the robot rejects the sequence, or with non-strict parsing uses the nearest value that is allowed",
+    "the robot rejects the sequence, or with non-strict parsing uses the nearest "
+    "value that is allowed",
     example=(
         "animate_params { gripper_offset { value: 1 } } of an animation without it",
         "animate_params { }",
@@ -53,7 +58,8 @@ TRACKS = document.error(
 )
 ARM = document.error(
     "SPOT110",
-    "An animation that requires an arm is played on a robot with an arm, one that prohibits an arm on a robot without.",
+    "An animation that requires an arm is played on a robot with an arm, one that "
+    "prohibits an arm on a robot without.",
     example=(
         "arm_required, sent to a robot without arm",
         "arm_required, sent to a robot with arm",
@@ -67,7 +73,8 @@ NAME = document.error(
 ANIMATION_MISSING = judgement.warning(
     "SPOT112",
     "The animations of a sequence are in files beside it, or the robot lists them.",
-    "put NAME.cha beside the sequence or into a folder `animations`, or give the robot's list: --robot-moves",
+    "put NAME.cha beside the sequence or into a folder `animations`, or give the "
+    "robot's list: --robot-moves",
     example=(
         "type: 'animation::wave', and no such file",
         "type: 'animation::wave', and wave.cha beside the sequence",
@@ -150,7 +157,8 @@ DEPRECATED = document.note(
 )
 GAIT = document.error(
     "SPOT123",
-    "No move crosses the start or the end of a custom gait. The moves within it are repeated until it is stopped.",
+    "No move crosses the start or the end of a custom gait. The moves within it are "
+    "repeated until it is stopped.",
     example=(
         "custom_gait from slice 8, and a move from 0 to 12",
         "a move from 8 to 12",
@@ -158,7 +166,8 @@ GAIT = document.error(
 )
 LENGTH_UNKNOWN = document.note(
     "SPOT124",
-    "The length of a dance is known. random_stretch lengthens the extendable moves directly before it by random amounts.",
+    "The length of a dance is known. random_stretch lengthens the extendable moves "
+    "directly before it by random amounts.",
     example=("type: 'random_stretch'", "type: 'stand_up'"),
 )
 LINK = document.warning(
@@ -172,7 +181,8 @@ LINK = document.warning(
 )
 HOLD = document.warning(
     "SPOT126",
-    "A move body_const begins where another move of the body ends. It holds the last pose of that move.",
+    "A move body_const begins where another move of the body ends. It holds the last "
+    "pose of that move.",
     example=(
         "body_const at slice 8, after a sway that ends at 4",
         "a sway that ends at 8",
@@ -188,7 +198,8 @@ SECOND_FOOT = document.warning(
 )
 OLD_TYPE = document.note(
     "SPOT128",
-    "The type of an animation is animation::NAME, and animation_name is empty or that name.",
+    "The type of an animation is animation::NAME, and animation_name is empty or that "
+    "name.",
     example=(
         "type: 'animation' animate_params { animation_name: 'wave' }",
         "type: 'animation::wave'",
@@ -211,7 +222,8 @@ FAULTY = judgement.error(
 )
 POSE_JUMP = judgement.warning(
     "SPOT131",
-    "An animation begins in the pose in which the move before it ends, or enters it slowly.",
+    "An animation begins in the pose in which the move before it ends, or enters it "
+    "slowly.",
     "larger body_entry_slices or arm_entry_slices make the entry smoother",
     example=(
         "an animation that ends with the arm stretched, then one that begins stowed",
@@ -220,12 +232,14 @@ POSE_JUMP = judgement.warning(
 )
 PLACEHOLDER = judgement.note(
     "SPOT132",
-    "The moves of a sequence are animations. Others are shown as pauses, or approximately (≈), because their motion is not published.",
+    "The moves of a sequence are animations. Others are shown as pauses, or "
+    "approximately (≈), because their motion is not published.",
     example=("type: 'step'", "type: 'animation::wave'"),
 )
 NEAR = judgement.error(
     "SPOT133",
     "Robots that dance together keep a distance of 10 cm.",
-    "move the starting places farther apart; the distance is that between boxes around the parts of the robots",
+    "move the starting places farther apart; the distance is that between boxes "
+    "around the parts of the robots",
     example=("two robots that begin 0.5 m apart", "two robots that begin 2 m apart"),
 )

@@ -70,7 +70,10 @@ class _Review:
         self._lengths: dict[tuple[str, str], tuple[float, float]] = {}
 
     def length_range(self, move: Move) -> tuple[float, float]:
-        """Return the smallest and the largest length [slices] of a move, which all moves of its type have; see `moves.length_range`."""
+        """Return the smallest and the largest length [slices] of a move, which all moves of its type have.
+
+        See `moves.length_range`.
+        """
         key = move.type, move.animation
         if key not in self._lengths:
             self._lengths[key] = length_range(self.choreography, move)
@@ -107,13 +110,15 @@ def check_choreography(
 ) -> tuple[Problem, ...]:
     """Return the problems of a choreography.
 
-    The subject of a problem of a move is ("moves", its index), with the name of its field or parameter behind it. What only a robot knows
-    (moves, lengths, positions, limits of parameters) is checked where `choreography.robot` or an animation has it.
+    The subject of a problem of a move is ("moves", its index), with the name of its
+    field or parameter behind it. What only a robot knows (moves, lengths, positions,
+    limits of parameters) is checked where `choreography.robot` or an animation has it.
 
     Parameters
     ----------
     jumps:
-        Also play the animations, and report jumps between them, and goals that feet and hands miss.
+        Also play the animations, and report jumps between them, and goals that feet and
+        hands miss.
     """
     review = _Review(choreography)
     if not choreography.name:
@@ -171,8 +176,9 @@ def check_choreography(
 def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreography:
     """Return the part of a choreography that a robot dances with non-strict parsing, by the problems that `check_choreography` found.
 
-    Moves are left out that are unknown, that begin before the first slice or have no length, and that need a track of another move. Lengths
-    and parameters become the nearest ones that are allowed. Without a valid tempo no moves are left.
+    Moves are left out that are unknown, that begin before the first slice or have no
+    length, and that need a track of another move. Lengths and parameters become the
+    nearest ones that are allowed. Without a valid tempo no moves are left.
     """
     moves: dict[int, Move] = dict(enumerate(choreography.moves))
     for problem in problems:
@@ -234,7 +240,10 @@ def _animation_faults(choreography: Choreography) -> dict[str, tuple[Rule, str]]
 def _check_type(
     review: _Review, number: int, move: Move, bad: dict[str, tuple[Rule, str]]
 ) -> bool:
-    """Check that a move is known; return whether it can be danced."""
+    """Check that a move is known.
+
+    Return whether it can be danced.
+    """
     choreography = review.choreography
     robot = choreography.robot
     name = move.animation
@@ -315,7 +324,10 @@ def _check_time(review: _Review, number: int, move: Move) -> bool:
 
 
 def _check_length(review: _Review, number: int, move: Move) -> int:
-    """Check the length of a move; return where it ends with the length that is used."""
+    """Check the length of a move.
+
+    Return where it ends with the length that is used.
+    """
     low, high = review.length_range(move)
     nearest = int(
         min(
@@ -443,7 +455,10 @@ def _without_effect(
 def _check_tracks(
     review: _Review, usable: list[int], ends: dict[int, int]
 ) -> list[int]:
-    """Report moves that control a track of another move at the same time; return the others."""
+    """Report moves that control a track of another move at the same time.
+
+    Return the others.
+    """
     moves = review.choreography.moves
     clear = []
     busy: dict[str, int] = {}
@@ -614,7 +629,10 @@ def _check_reach(review: _Review, animated: Iterable[int]) -> None:
 
 
 def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
-    """Return what misses its goal in a dance: the rule, a message, the slice where it does most, and by how much [m]."""
+    """Return what misses its goal in a dance.
+
+    The rule, a message, the slice where it does most, and by how much [m].
+    """
     try:
         if choreography.slices <= MAX_PLAYED:
             motion = play_choreography(choreography)
@@ -650,7 +668,10 @@ def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
 
 
 def _jump(choreography: Choreography, last: Move, move: Move) -> str:
-    """Return the largest step of a joint between two animations as a message; "" where none is too large."""
+    """Return the largest step of a joint between two animations as a message.
+
+    "" where none is too large.
+    """
     animations = choreography.animations
     first = animations[last.animation]
     second = animations[move.animation]

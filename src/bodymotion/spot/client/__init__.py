@@ -1,1 +1,4 @@
-"""The client of a real Spot, or of the stand-in robot: connect, log in, upload, execute."""
+"""The client of a real Spot, or of the stand-in robot.
+
+Connect, log in, upload, execute.
+"""

@@ -1,6 +1,9 @@
-"""Connect to a robot, or to the stand-in robot, through the vendor's client: credentials, addresses, login.
+"""Connect to a robot, or to the stand-in robot, through the vendor's client.
 
-Credentials come from the environment or from a prompt, never from a command line, and are in no message.
+Credentials, addresses, login.
+
+Credentials come from the environment or from a prompt, never from a command line, and
+are in no message.
 """
 
 from __future__ import annotations
@@ -32,7 +35,10 @@ TOKEN = "BOSDYN_CLIENT_TOKEN"
 
 
 class SpotError(RuntimeError):
-    """The robot cannot be reached, or refuses a request; the message gives the reason."""
+    """The robot cannot be reached, or refuses a request.
+
+    The message gives the reason.
+    """
 
 
 def vendor(module: str) -> Any:  # noqa: ANN401
@@ -47,7 +53,9 @@ def vendor(module: str) -> Any:  # noqa: ANN401
 
 
 def split_address(address: str, port: int = PORT) -> tuple[str, int]:
-    """Split HOST or HOST:PORT; an IPv6 address with a port has brackets.
+    """Split HOST or HOST:PORT.
+
+    An IPv6 address with a port has brackets.
 
     Raises
     ------
@@ -82,12 +90,15 @@ def connected(
     port: int = PORT,
     certificate: str | PathLike[str] | None = None,
 ) -> Iterator[Any]:
-    """Log in to a robot with a licence for choreography; the context is the vendor's `bosdyn.client.robot.Robot`.
+    """Log in to a robot with a licence for choreography.
+
+    The context is the vendor's `bosdyn.client.robot.Robot`.
 
     Parameters
     ----------
     certificate:
-        The certificate (PEM) of the authority that signed the certificate of the robot; by default the vendor's.
+        The certificate (PEM) of the authority that signed the certificate of the robot;
+        by default the vendor's.
 
     Raises
     ------
@@ -107,7 +118,8 @@ def connected(
         and b"-----BEGIN CERTIFICATE-----" not in Path(certificate).read_bytes()
     ):
         raise SpotError(
-            f"{certificate} is not a certificate: a PEM file has a line BEGIN CERTIFICATE"
+            f"{certificate} is not a certificate: a PEM file has a line BEGIN "
+            "CERTIFICATE"
         )
     sdk = sdk_module.create_standard_sdk(
         "bodymotion",
@@ -173,7 +185,10 @@ def translated_errors(where: str) -> Iterator[None]:
 
 
 def _check_certificate(host: str, port: int, authority: bytes) -> None:
-    """Raise `SpotError` when a handshake by TLS fails: gRPC reports it in words only."""
+    """Raise `SpotError` when a handshake by TLS fails.
+
+    gRPC reports it in words only.
+    """
     try:
         context = ssl.create_default_context(cadata=authority.decode("ascii", "ignore"))
         context.check_hostname = (
@@ -203,7 +218,10 @@ def _reason(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Credentials(ShortRepr):
-    """A user name with its password, or a token. The secrets are not part of the representation."""
+    """A user name with its password, or a token.
+
+    The secrets are not part of the representation.
+    """
 
     username: str = ""
     password: str = field(default="", repr=False)
@@ -228,7 +246,8 @@ def find_credentials(
     Raises
     ------
     ValueError
-        When they are not in the environment and there is no prompt; the message names the variables.
+        When they are not in the environment and there is no prompt; the message names
+        the variables.
     """
     variables = os.environ if environment is None else environment
     known = username or variables.get(USERNAME, "")

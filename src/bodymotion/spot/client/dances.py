@@ -48,7 +48,8 @@ def send_choreography(
     Returns
     -------
     tuple
-        The problems that were found, and the warnings of the robot; None when it was not sent.
+        The problems that were found, and the warnings of the robot; None when it was
+        not sent.
 
     Raises
     ------
@@ -72,7 +73,10 @@ def send_choreography(
 
 
 def perform(name: str, robot: Any, **options: Any) -> str:  # noqa: ANN401
-    """Let a robot perform a choreography that was uploaded; see `perform_together`. Return the last state, such as COMPLETED_SEQUENCE."""
+    """Let a robot perform a choreography that was uploaded.
+
+    See `perform_together`. Return the last state, such as COMPLETED_SEQUENCE.
+    """
     return perform_together([(name, robot)], **options)[0]
 
 
@@ -84,11 +88,14 @@ def perform_together(
     power_on: bool = False,
     report: Callable[[str], object] = lambda text: None,
 ) -> tuple[str, ...]:
-    """Let robots perform choreographies that were uploaded, all from the same moment on, and wait for their ends; return the last states.
+    """Let robots perform choreographies that were uploaded, all from the same moment on, and wait for their ends.
 
-    The robots move. They need a clear area, and E-Stops that are configured by another program, such as the one of the tablet. The leases
-    of their bodies are acquired, and returned at the end. When one cannot start, or the wait is interrupted (Ctrl-C), all of them sit down
-    and their motors turn off.
+    Return the last states.
+
+    The robots move. They need a clear area, and E-Stops that are configured by another
+    program, such as the one of the tablet. The leases of their bodies are acquired, and
+    returned at the end. When one cannot start, or the wait is interrupted (Ctrl-C), all
+    of them sit down and their motors turn off.
 
     Parameters
     ----------
@@ -101,12 +108,14 @@ def perform_together(
     power_on:
         Turn the motors on; without it they must be on.
     report:
-        Called with the state of a robot, with the slice, whenever it changes, and every `STATUS_SLICES` slices.
+        Called with the state of a robot, with the slice, whenever it changes, and every
+        `STATUS_SLICES` slices.
 
     Raises
     ------
     SpotError
-        When another client has a lease, motors are off, or a robot rejects its choreography.
+        When another client has a lease, motors are off, or a robot rejects its
+        choreography.
     """
     keep = vendor("bosdyn.client.lease").LeaseKeepAlive
     with ExitStack() as leases:
@@ -124,7 +133,8 @@ def perform_together(
                     robot.power_on(timeout_sec=CALL_TIMEOUT)
                 elif not robot.is_powered_on():
                     raise SpotError(
-                        "the motors are off; turn them on, or pass --power-on (power_on=True)"
+                        "the motors are off; turn them on, or pass --power-on "
+                        "(power_on=True)"
                     )
         try:
             start = time.time() + start_in
@@ -171,7 +181,8 @@ def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, 
 def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa: ANN401
     """Return the log of the last choreography that a robot performed, the bytes of a message ChoreographyStateLog.
 
-    With `seconds` the robot records for this time, at most 300 s, and the log is that recording.
+    With `seconds` the robot records for this time, at most 300 s, and the log is that
+    recording.
 
     Raises
     ------

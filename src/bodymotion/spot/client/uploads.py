@@ -1,4 +1,7 @@
-"""Upload animations to a robot: only those that changed and have no errors; and choreographies with their animations."""
+"""Upload animations to a robot.
+
+Only those that changed and have no errors; and choreographies with their animations.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,7 +35,8 @@ class Outcome(ShortRepr):
     name, source:
         The move's name, and the file it came from (None for an `Animation`).
     result:
-        "uploaded"; "unchanged", the robot has it already; "refused" by the robot; "faulty", not sent because of errors.
+        "uploaded"; "unchanged", the robot has it already; "refused" by the robot;
+        "faulty", not sent because of errors.
     warnings:
         The warnings of the robot.
     problems:
@@ -56,16 +60,20 @@ def upload(
     again: bool = False,
     done: Callable[[Outcome], object] = lambda outcome: None,
 ) -> tuple[Outcome, ...]:
-    """Upload animations to a robot, so that sequences can use them as moves of the type `animation::NAME`; and choreographies.
+    """Upload animations to a robot, so that sequences can use them as moves of the type `animation::NAME`.
 
-    The known animations of a choreography are uploaded first; it is then checked by the moves that the robot lists.
+    And choreographies.
+
+    The known animations of a choreography are uploaded first; it is then checked by the
+    moves that the robot lists.
 
     Parameters
     ----------
     animations:
         Animations and choreographies, or files of them.
     robot:
-        The vendor's `bosdyn.client.robot.Robot`, logged in (`bodymotion.spot.connected`).
+        The vendor's `bosdyn.client.robot.Robot`, logged in
+        (`bodymotion.spot.connected`).
     again:
         Also send animations that the robot has already.
     done:
@@ -166,7 +174,8 @@ def _upload_one(
     ]
     if missing:
         return faulty(
-            f"the robot has no range of {', '.join(missing)}; give minimum, default and maximum in the file"
+            f"the robot has no range of {', '.join(missing)}; give minimum, default "
+            "and maximum in the file"
         )
     message = to_proto(animation, move_params_config=ranges or None)
     module = vendor("bosdyn.choreography.client.choreography")

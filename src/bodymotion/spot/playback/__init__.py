@@ -1,4 +1,7 @@
-"""What an animation means for the robot: Spot as a body, its kinematics, playback, validation, and animations made from motions."""
+"""What an animation means for the robot.
+
+Spot as a body, its kinematics, playback, validation, and animations made from motions.
+"""
 
 from bodymotion.system.deferred import public
 

@@ -1,4 +1,6 @@
-"""The shapes of Spot: our own drawing after the public dimensions, in the frames of its links.
+"""The shapes of Spot.
+
+Our own drawing after the public dimensions, in the frames of its links.
 
 Links are made of rounded shells through cross-sections, tubes, discs and balls.
 """
@@ -53,7 +55,10 @@ larger numbers come closer to a rectangle.
 
 
 def shell(name: str, material: Material, way: float = 1.0, side: float = 1.0) -> Shape:
-    """Return the closed surface through cross-sections of `SHELLS`; -1 mirrors it along its axis (`way`) or along v (`side`)."""
+    """Return the closed surface through cross-sections of `SHELLS`.
+
+    -1 mirrors it along its axis (`way`) or along v (`side`).
+    """
     (axis, squareness, crease), rows = SHELLS[name]
     sections = rows * [way, 1.0, 1.0, side, 1.0]
     angle = np.arange(SECTION_POINTS) * 2 * np.pi / SECTION_POINTS
@@ -172,7 +177,10 @@ def hip(side: float, *, front: bool) -> tuple[Shape, ...]:
 
 
 def upper_leg(side: float) -> tuple[Shape, ...]:
-    """Return an upper leg: a yellow shell that tapers to the knee, with a dark cap on the hip."""
+    """Return an upper leg.
+
+    A yellow shell that tapers to the knee, with a dark cap on the hip.
+    """
     lean = 0.02 * side
     return (
         shell("upper_leg", YELLOW, side=side),

@@ -1,8 +1,12 @@
-"""The kinematics of the arm: in closed form where a hand pose can be reached, else as near as the limits allow.
+"""The kinematics of the arm.
 
-The axes of sh0 (z) and sh1 (y) meet in the shoulder, those of el1 (x), wr0 (y) and wr1 (x) in the wrist, and el0 is parallel to sh1. So
-the position of the wrist determines sh0, sh1 and el0 (facing the goal or away from it, elbow up or down), and the remaining rotation
-determines el1, wr0 and wr1 (wr0 positive or negative): eight solutions (Pieper, 1968).
+In closed form where a hand pose can be reached, else as near as the limits allow.
+
+The axes of sh0 (z) and sh1 (y) meet in the shoulder, those of el1 (x), wr0 (y) and wr1
+(x) in the wrist, and el0 is parallel to sh1. So the position of the wrist determines
+sh0, sh1 and el0 (facing the goal or away from it, elbow up or down), and the remaining
+rotation determines el1, wr0 and wr1 (wr0 positive or negative): eight solutions
+(Pieper, 1968).
 """
 
 from dataclasses import dataclass
@@ -39,7 +43,11 @@ MIN_SINE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Arm(ShortRepr):
-    """A result of inverse kinematics: `joints` (T, 6) [rad]; `miss` (T,) [m] and `rotation_miss` (T,) [rad], the errors of the hand."""
+    """A result of inverse kinematics.
+
+    `joints` (T, 6) [rad]; `miss` (T,) [m] and `rotation_miss` (T,) [rad], the errors of
+    the hand.
+    """
 
     joints: Floats
     miss: Floats
@@ -52,7 +60,10 @@ class Arm(ShortRepr):
 
 
 def hand_poses(joints: npt.ArrayLike) -> Floats:
-    """Return the hand's poses (..., 7) in the body's frame, for joints (..., 6) [rad] of the arm; ValueError for other shapes."""
+    """Return the hand's poses (..., 7) in the body's frame, for joints (..., 6) [rad] of the arm.
+
+    ValueError for other shapes.
+    """
     joints = np.asarray(joints, dtype=np.float64)
     if joints.shape[-1:] != (6,):
         raise ValueError(f"joints: expected shape (..., 6), got {joints.shape}")
@@ -82,8 +93,9 @@ def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
 def solutions(hands: npt.ArrayLike) -> Floats:
     """Return the eight solutions (T, 8, 6) for the hand's poses (T, 7) in the body's frame.
 
-    They need not be within the limits. Where the wrist is out of reach, they are for a point on the line to it. Where the axes of el1
-    and wr1 coincide, el1 is that of the nearest frame in which they do not.
+    They need not be within the limits. Where the wrist is out of reach, they are for a
+    point on the line to it. Where the axes of el1 and wr1 coincide, el1 is that of the
+    nearest frame in which they do not.
     """
     hands = np.asarray(hands, dtype=np.float64)
     rotation = rotations.to_matrix(hands[:, 3:])
@@ -121,7 +133,10 @@ def solutions(hands: npt.ArrayLike) -> Floats:
 
 
 def _wrist(remaining: Floats, sign: float) -> Floats:
-    """Return el1, wr0, wr1 (T, 3) of rotations (T, 3, 3) = Rx(el1)·Ry(wr0)·Rx(wr1); `sign` is that of wr0."""
+    """Return el1, wr0, wr1 (T, 3) of rotations (T, 3, 3) = Rx(el1)·Ry(wr0)·Rx(wr1).
+
+    `sign` is that of wr0.
+    """
     sine = np.hypot(remaining[:, 0, 1], remaining[:, 0, 2])
     el1 = np.arctan2(sign * remaining[:, 1, 0], -sign * remaining[:, 2, 0])
     wr1 = np.arctan2(sign * remaining[:, 0, 1], sign * remaining[:, 0, 2])
@@ -136,7 +151,8 @@ def _wrist(remaining: Floats, sign: float) -> Floats:
             el1[regular[np.clip(nearest, 0, len(regular) - 1)]] if len(regular) else 0.0
         )
         both = np.arctan2(remaining[singular, 2, 1], remaining[singular, 1, 1])
-        # Where wr0 is π, not zero, the difference of el1 and wr1 is known instead of their sum.
+        # Where wr0 is π, not zero, the difference of el1 and wr1 is known instead of
+        # their sum.
         el1[singular] = known
         wr1[singular] = np.where(
             remaining[singular, 0, 0] > 0, both - known, known - both
@@ -150,12 +166,14 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     Parameters
     ----------
     hands:
-        (T, 7) [m, unit quaternion w x y z] goals of the hand's frame, in the body's frame.
+        (T, 7) [m, unit quaternion w x y z] goals of the hand's frame, in the body's
+        frame.
     before:
         (6,) joints before the first frame.
 
-    Of the solutions within the limits the one nearest to the frame before is chosen. Where there is none, the hand comes as near as the
-    limits allow, an orientation error of 1 rad counting as much as 0.1 m.
+    Of the solutions within the limits the one nearest to the frame before is chosen.
+    Where there is none, the hand comes as near as the limits allow, an orientation
+    error of 1 rad counting as much as 0.1 m.
 
     Raises
     ------

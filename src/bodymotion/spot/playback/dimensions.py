@@ -1,8 +1,9 @@
 """The public dimensions and joint limits of Spot, in metres and radians.
 
-Lengths and joint limits are those of the URDF descriptions that Boston Dynamics and the RAI Institute publish. The distance from knee to
-foot and the foot's radius are those of the MuJoCo Menagerie's model: the URDF has no foot, and the collision cylinder of its lower leg
-ends 0.33532 m below the knee. Limits of joint velocities are not public.
+Lengths and joint limits are those of the URDF descriptions that Boston Dynamics and the
+RAI Institute publish. The distance from knee to foot and the foot's radius are those of
+the MuJoCo Menagerie's model: the URDF has no foot, and the collision cylinder of its
+lower leg ends 0.33532 m below the knee. Limits of joint velocities are not public.
 """
 
 import numpy as np
@@ -14,7 +15,10 @@ from bodymotion.geometry.arrays import Floats, frozen
 LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))
 ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")
 JOINT_NAMES = *LEG_JOINTS, *ARM_JOINTS, "gripper"
-"""All joints in order of their ids; a Spot without arm has the first twelve."""
+"""All joints in order of their ids.
+
+A Spot without arm has the first twelve.
+"""
 
 SIDES: Floats = frozen(
     [1.0, -1.0, 1.0, -1.0]
@@ -65,10 +69,16 @@ LIMITS: Floats = frozen(
 NOMINAL_HEIGHT = 0.48  # Height of the body's origin over the feet's centres in a nominal stand: our choice, close to what the robot does.
 
 NOMINAL_FEET: Floats = frozen(HIPS * [1, 1, 0] + np.outer(SIDES, [0.0, HIP_WIDTH, 0.0]))
-"""Positions of the feet's centres (4, 3) in a nominal stand, relative to their mean: right below the joints hy."""
+"""Positions of the feet's centres (4, 3) in a nominal stand, relative to their mean.
+
+Right below the joints hy.
+"""
 
 SITTING_HEIGHT = 0.145
-"""Height of the body's origin over the feet's centres when it sits with folded legs: our choice, just within the limits of the knees."""
+"""Height of the body's origin over the feet's centres when it sits with folded legs.
+
+Our choice, just within the limits of the knees.
+"""
 
 STOWED: Floats = frozen([0.0, -3.11, 3.13, 1.57, 0.0, -1.57])
 """Joints of the arm when it is stowed on the back, as in recorded poses, rounded."""

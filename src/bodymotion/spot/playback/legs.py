@@ -1,14 +1,17 @@
 """The kinematics of a leg in closed form, over arrays of any batch shape (..., 3), and the nearest joints where a goal is unreachable.
 
-Joint hx rotates about x, hy and kn about y. Let (X, d, Z) be the foot seen from joint hx with the rotation of hx removed, d the width of
-the hip. Then y² + z² = d² + Z², so there are two solutions for hx: with the foot below (Z < 0) or above the hip. In the plane (X, Z) the
-upper and the lower leg are a triangle with a given third side. Of its two solutions only the one with the knee bent backwards is within
-the limits.
+Joint hx rotates about x, hy and kn about y. Let (X, d, Z) be the foot seen from joint
+hx with the rotation of hx removed, d the width of the hip. Then y² + z² = d² + Z², so
+there are two solutions for hx: with the foot below (Z < 0) or above the hip. In the
+plane (X, Z) the upper and the lower leg are a triangle with a given third side. Of its
+two solutions only the one with the knee bent backwards is within the limits.
 
-Where a goal cannot be reached, damped Gauss-Newton steps find the joints within their limits that come nearest, for many frames at once. A
-joint on its limit that would have to go beyond is left out of a step (an active set). Each search has a damping of its own, which grows
-when a step increases the error (Levenberg, 1944; Marquardt, 1963), and ends when it has converged. Of several starting points of each
-frame the most promising ones are followed, against local minima; the best result counts.
+Where a goal cannot be reached, damped Gauss-Newton steps find the joints within their
+limits that come nearest, for many frames at once. A joint on its limit that would have
+to go beyond is left out of a step (an active set). Each search has a damping of its
+own, which grows when a step increases the error (Levenberg, 1944; Marquardt, 1963), and
+ends when it has converged. Of several starting points of each frame the most promising
+ones are followed, against local minima; the best result counts.
 """
 
 from collections.abc import Callable
@@ -52,7 +55,10 @@ SEARCH_BLOCK = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Legs(ShortRepr):
-    """A result of inverse kinematics: `joints` (..., 4, 3) hx hy kn [rad], `miss` (..., 4) [m] the distance from the goal."""
+    """A result of inverse kinematics.
+
+    `joints` (..., 4, 3) hx hy kn [rad], `miss` (..., 4) [m] the distance from the goal.
+    """
 
     joints: Floats
     miss: Floats
@@ -64,7 +70,10 @@ class Legs(ShortRepr):
 
 
 def foot_positions(joints: npt.ArrayLike) -> Floats:
-    """Return the feet's centres (..., 4, 3) [m] in the body's frame, for joints hx hy kn (..., 4, 3) [rad]; ValueError for other shapes."""
+    """Return the feet's centres (..., 4, 3) [m] in the body's frame, for joints hx hy kn (..., 4, 3) [rad].
+
+    ValueError for other shapes.
+    """
     joints = np.asarray(joints, dtype=np.float64)
     if joints.shape[-2:] != (4, 3):
         raise ValueError(f"joints: expected shape (..., 4, 3), got {joints.shape}")
@@ -97,9 +106,12 @@ def _jacobian(joints: Floats, width: Floats) -> Floats:
 
 
 def solutions(feet: npt.ArrayLike) -> Floats:
-    """Return both solutions (..., 4, 2, 3) for feet (..., 4, 3) in the body's frame: foot below its hip, foot above.
+    """Return both solutions (..., 4, 2, 3) for feet (..., 4, 3) in the body's frame.
 
-    They need not be within the limits. Where a foot is out of reach, they are for a point on the line to it.
+    Foot below its hip, foot above.
+
+    They need not be within the limits. Where a foot is out of reach, they are for a
+    point on the line to it.
     """
     x, y, z = np.moveaxis(np.asarray(feet, dtype=np.float64) - HIPS, -1, 0)
     width = SIDES * HIP_WIDTH
@@ -140,9 +152,11 @@ def leg_joints(
     before:
         (4, 3) joints before the first frame; by default with the feet below their hips.
     nearest:
-        Whether to search the nearest joints for unreachable goals, which takes time; otherwise joints are only clipped to their limits.
+        Whether to search the nearest joints for unreachable goals, which takes time;
+        otherwise joints are only clipped to their limits.
 
-    The solution within the limits is chosen; of two, the one nearer to the frame before.
+    The solution within the limits is chosen; of two, the one nearer to the frame
+    before.
 
     Raises
     ------
@@ -210,7 +224,8 @@ def _solved(feet: Floats) -> tuple[Floats, Bools]:
 def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
     """Return for each frame (T,) the index of the solution, of (T, B, J), that is nearest to the one before, at first `start` (J,).
 
-    `fits` (T, B): which of them may be chosen; where none may, all are considered. So joints do not jump.
+    `fits` (T, B): which of them may be chosen; where none may, all are considered. So
+    joints do not jump.
     """
     allowed = fits | ~fits.any(axis=1, keepdims=True)
     before = np.concatenate(
@@ -233,7 +248,10 @@ def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
 
 
 def _starts(found: Floats) -> Floats:
-    """Return the starting joints (N, K, 3) of the search for the nearest reachable points: both solutions, and poses all over the range."""
+    """Return the starting joints (N, K, 3) of the search for the nearest reachable points.
+
+    Both solutions, and poses all over the range.
+    """
     lower, upper = LEG_LIMITS.T
     hx, hy, kn = np.meshgrid(
         [0.0, *LEG_LIMITS[0]], [-0.8, 0.2, 1.2, 2.2], [-2.6, -1.4, -0.3], indexing="ij"
@@ -245,7 +263,10 @@ def _starts(found: Floats) -> Floats:
 
 
 Errors: TypeAlias = Callable[[Floats, Indices], tuple[Floats, Floats]]
-"""Takes joints (M, J) and their frames (M,); returns errors (M, E) and derivatives (M, E, J)."""
+"""Takes joints (M, J) and their frames (M,).
+
+Returns errors (M, E) and derivatives (M, E, J).
+"""
 
 
 def nearest_within_limits(

@@ -1,7 +1,8 @@
 """Playback of an animation: the motion of Spot's joints and body.
 
-What the robot's controller does with an animation (balance, `precise_steps`, `timing_adjustability`, `track_swing_trajectories`,
-stiffness, the gripper's strength) is not simulated: the motion is the one that the animation commands.
+What the robot's controller does with an animation (balance, `precise_steps`,
+`timing_adjustability`, `track_swing_trajectories`, stiffness, the gripper's strength)
+is not simulated: the motion is the one that the animation commands.
 """
 
 from collections.abc import Mapping
@@ -41,7 +42,10 @@ LOOP_TOLERANCE = 1e-2  # [m or rad] Accepted difference between the ends of a lo
 BLOCK = 4096  # Frames whose link poses are in memory at a time.
 MAX_ITERATIONS = 60
 CENTER_TOLERANCE = 1e-10
-"""[m] Accepted error of the centre of mass; where legs are too short for it, `MAX_ITERATIONS` end the search."""
+"""[m] Accepted error of the centre of mass.
+
+Where legs are too short for it, `MAX_ITERATIONS` end the search.
+"""
 
 
 def play(
@@ -62,32 +66,41 @@ def play(
     bpm:
         The script's beats per minute; by default the animation's own, else 120.
     slices:
-        Length of the move [quarter beats]; by default that of the animation. Longer needs `extendable`, shorter `truncatable`.
+        Length of the move [quarter beats]; by default that of the animation. Longer
+        needs `extendable`, shorter `truncatable`.
     parameters:
         Values of parameters by name; the others have the animation's defaults.
     start:
-        The pose before the move, or a motion that ends in it; by default the nominal stand at the world's origin, or sitting there for
-        `starts_sitting`.
+        The pose before the move, or a motion that ends in it; by default the nominal
+        stand at the world's origin, or sitting there for `starts_sitting`.
     arm:
-        Whether Spot has an arm; by default where the animation controls arm or gripper, or requires an arm.
+        Whether Spot has an arm; by default where the animation controls arm or gripper,
+        or requires an arm.
     frame_rate:
-        [Hz]; by default such that a slice is a whole number of frames, and at least 100 Hz.
+        [Hz]; by default such that a slice is a whole number of frames, and at least 100
+        Hz.
     dance_frames:
-        Poses (7,) in the world of dance frames by their ids, for `arm_playback workspace_dance_frame`; by default the one at the start.
+        Poses (7,) in the world of dance frames by their ids, for `arm_playback
+        workspace_dance_frame`; by default the one at the start.
 
     Returns
     -------
     Motion
-        With the components LinkPosition (the body's pose in the world, whose floor is at z = 0), JointDisplacement (12 or 19 joints,
-        named), FootContact (T, 4; 1 in contact) and ReachError (T, 4 or 5; [m], the distance of each foot, and the hand, from its
-        goal). `extra["spot"]` has the tempo, the slices and the animation frame. `problems` has the jump of a move that starts again
-        from another pose than that in which it ends: with `speed` above 1, `offset_slices` above 0, or more slices.
+        With the components LinkPosition (the body's pose in the world, whose floor is
+        at z = 0), JointDisplacement (12 or 19 joints, named), FootContact (T, 4; 1 in
+        contact) and ReachError (T, 4 or 5; [m], the distance of each foot, and the
+        hand, from its goal). `extra["spot"]` has the tempo, the slices and the
+        animation frame. `problems` has the jump of a move that starts again from
+        another pose than that in which it ends: with `speed` above 1, `offset_slices`
+        above 0, or more slices.
 
     Raises
     ------
     ValueError
-        When there is no keyframe, a number is not finite or above 1 000 000, times do not increase, a parameter or length is not
-        allowed, the frames do not fit into memory, the dance frame is missing, or the arm does not agree with the animation's options.
+        When there is no keyframe, a number is not finite or above 1 000 000, times do
+        not increase, a parameter or length is not allowed, the frames do not fit into
+        memory, the dance frame is missing, or the arm does not agree with the
+        animation's options.
     """
     if arm is None:
         arm = needs_arm(animation) and "arm_prohibited" not in animation.options
@@ -111,7 +124,8 @@ def play(
         start = last_pose(start)
     elif not isinstance(start, SpotPose | None):
         raise ValueError(
-            f"start: expected a pose of Spot (`SpotPose`) or a motion that ends in one, got {start!r}"
+            "start: expected a pose of Spot (`SpotPose`) or a motion that ends in "
+            f"one, got {start!r}"
         )
     return _Move(animation, values, times, start or default_start(animation)).motion(
         arm=arm, dance_frames=_dance_frames(dance_frames)
@@ -119,14 +133,21 @@ def play(
 
 
 def needs_arm(animation: Animation) -> bool:
-    """Return whether an animation is for a Spot with arm: it controls arm or gripper, or requires an arm."""
+    """Return whether an animation is for a Spot with arm.
+
+    It controls arm or gripper, or requires an arm.
+    """
     return "arm_required" in animation.options or bool(
         {"arm", "gripper"} & set(animation.controls)
     )
 
 
 def arm_playback(animation: Animation) -> str:
-    """Return how the arm is played: the option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for joints."""
+    """Return how the arm is played.
+
+    The option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for
+    joints.
+    """
     by_hand = Tracks(animation, stand(), poses.IDENTITY).has_hand
     return str(
         animation.options.get("arm_playback")
@@ -135,7 +156,10 @@ def arm_playback(animation: Animation) -> str:
 
 
 def check_keyframes(animation: Animation) -> None:
-    """Raise ValueError when keyframes cannot be played: none, faulty ones, or such that are too near to each other in time."""
+    """Raise ValueError when keyframes cannot be played.
+
+    None, faulty ones, or such that are too near to each other in time.
+    """
     keys = animation.keyframes
     if not len(keys):
         raise ValueError("the animation has no keyframes")
@@ -146,7 +170,8 @@ def check_keyframes(animation: Animation) -> None:
     if gaps.min(initial=1.0) < MIN_KEYFRAME_GAP:
         row = int(np.argmin(gaps)) + 1
         raise ValueError(
-            f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart; the smallest gap is {MIN_KEYFRAME_GAP:g} s"
+            f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart; the "
+            f"smallest gap is {MIN_KEYFRAME_GAP:g} s"
         )
 
 
@@ -158,7 +183,8 @@ def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, 
     for number, frame in frames.items():
         if not np.isfinite(frame).all() or not frame[3:].any():
             raise ValueError(
-                f"dance frame {number}: expected finite numbers and a quaternion, got {frame}"
+                f"dance frame {number}: expected finite numbers and a quaternion, got "
+                f"{frame}"
             )
     return {
         number: poses.from_parts(frame[:3], rotations.normalized(frame[3:]))
@@ -167,14 +193,20 @@ def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, 
 
 
 def default_start(animation: Animation) -> SpotPose:
-    """Return the pose before an animation at the world's origin: sitting for `starts_sitting`, else the nominal stand."""
+    """Return the pose before an animation at the world's origin.
+
+    Sitting for `starts_sitting`, else the nominal stand.
+    """
     if "starts_sitting" in animation.options:
         return sit()
     return stand()
 
 
 class _Move:
-    """One playback. Arrays are over frames; variables named `animated` are in the animation frame."""
+    """One playback. Arrays are over frames.
+
+    Variables named `animated` are in the animation frame.
+    """
 
     def __init__(
         self,
@@ -259,12 +291,18 @@ class _Move:
         )
 
     def _offsets(self) -> Floats:
-        """Return the offsets (6,) of the arm's joints: zero for those that the animation does not move."""
+        """Return the offsets (6,) of the arm's joints.
+
+        Zero for those that the animation does not move.
+        """
         moved = self.tracks.arm_columns | self.tracks.has_hand
         return np.where(moved, [self.values[name] for name in OFFSETS], 0.0)
 
     def _animated_body(self, arm: Floats | None, *, multiplied: bool) -> Floats:
-        """Return the body's poses (T, 7) in the animation frame; multipliers scale its distance from the nominal pose."""
+        """Return the body's poses (T, 7) in the animation frame.
+
+        Multipliers scale its distance from the nominal pose.
+        """
         tracks = self.tracks
         at = self.at
         if not tracks.has_body:
@@ -306,7 +344,10 @@ class _Move:
         return np.asarray(continuous - continuous[first] + angles[first])
 
     def _frames(self) -> Floats:
-        """Return the animation frame (T, 7) in the world. Each loop starts where the feet were at the end of the one before."""
+        """Return the animation frame (T, 7) in the world.
+
+        Each loop starts where the feet were at the end of the one before.
+        """
         frames = np.tile(self.frame, (len(self.at), 1))
         rounds = self.times.rounds
         if not self.tracks.has_legs or not rounds.any():
@@ -345,7 +386,11 @@ class _Move:
         return blended(body, stand(footprint(feet[-1])).body, weight)
 
     def _legs(self, feet: Floats, body: Floats, animated: Floats) -> Legs:
-        """Return the legs' joints: those of the animation, or from the feet where the body is not at its animated pose."""
+        """Return the legs' joints.
+
+        Those of the animation, or from the feet where the body is not at its animated
+        pose.
+        """
         tracks = self.tracks
         if not tracks.has_legs and not tracks.has_body:
             return Legs(
@@ -392,7 +437,8 @@ class _Move:
                     if dance_frames and number not in dance_frames:
                         known = ", ".join(map(str, dance_frames))
                         raise ValueError(
-                            f"the arm uses dance frame {number}; dance_frames has only {known}"
+                            f"the arm uses dance frame {number}; dance_frames has "
+                            f"only {known}"
                         )
                     frame = dance_frames.get(number, self.frame)
                 goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
@@ -502,8 +548,10 @@ def _body_positions(
 ) -> Floats:
     """Return the positions (T, 3) of the body's origin for which the centre of mass is at `centers` (T, 3), in the animation frame.
 
-    Legs that are defined by joints move with the body, the feet of the others stay at their goals. The solution is iterative: each step
-    moves the body by the error of the centre of mass. The arm has its joints, or those before the move where the hand's pose defines it.
+    Legs that are defined by joints move with the body, the feet of the others stay at
+    their goals. The solution is iterative: each step moves the body by the error of the
+    centre of mass. The arm has its joints, or those before the move where the hand's
+    pose defines it.
     """
     position = np.array(centers)
     by_joints = tracks.legs_by_joints

@@ -34,7 +34,10 @@ from bodymotion.spot.playback.stance import (
 )
 
 REACH_ERROR = "ReachError"
-"""The content of the component with the distances [m] of each foot, and the hand, from its goal; 0 where the goal is reached."""
+"""The content of the component with the distances [m] of each foot, and the hand, from its goal.
+
+0 where the goal is reached.
+"""
 
 ALIASES: Mapping[str, str] = MappingProxyType(
     {
@@ -72,13 +75,15 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None
     contact = _contacts(motion)
     if joints is None:
         raise ValueError(
-            "the motion has no joint displacements; a motion of Spot needs those of the legs"
+            "the motion has no joint displacements; a motion of Spot needs those of "
+            "the legs"
         )
     columns = _by_name(joints)
     missing = [name for name in LEG_JOINTS if name not in columns]
     if missing:
         raise ValueError(
-            f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them"
+            f"the motion has no joints {', '.join(missing)}; a motion of Spot needs "
+            "them"
         )
     count = joints.num_frames
     if root is not None and root.num_parts:
@@ -169,7 +174,8 @@ def _by_name(joints: MultiValueSeq) -> dict[str, Floats]:
     if not any(labels):
         if joints.num_parts not in (len(LEG_JOINTS), len(JOINT_NAMES)):
             raise ValueError(
-                f"the motion has {joints.num_parts} joints without names; Spot has {len(LEG_JOINTS)}, or {len(JOINT_NAMES)} with its arm"
+                f"the motion has {joints.num_parts} joints without names; Spot has "
+                f"{len(LEG_JOINTS)}, or {len(JOINT_NAMES)} with its arm"
             )
         labels = JOINT_NAMES[: joints.num_parts]
     names = (ALIASES.get(label, label) for label in labels)
@@ -205,7 +211,10 @@ def animation_of(
     name: str = "",
     bpm: float | None = None,
 ) -> Animation:
-    """Return a motion of Spot as an animation, in the animation frame in which it starts; see `Animation.from_motion`."""
+    """Return a motion of Spot as an animation, in the animation frame in which it starts.
+
+    See `Animation.from_motion`.
+    """
     if legs not in ("joints", "feet"):
         raise ValueError(f"legs: expected 'joints' or 'feet', got {legs!r}")
     times, arrays, contacts = spot_arrays(motion)

@@ -1,4 +1,8 @@
-"""Spot as a Body: links, joints, limits, masses and efforts as its vendor publishes them in a URDF, and shapes of our own."""
+"""Spot as a Body.
+
+Links, joints, limits, masses and efforts as its vendor publishes them in a URDF, and
+shapes of our own.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -30,7 +34,10 @@ INERTIAL: Mapping[
     "arm_wr1": (0.933, (0.0975, 0.0001, -0.0112), (0.000988, 0.00197, 0.00166)),
     "gripper": (0.224, (0.0357, 0.0007, -0.0123), (0.000252, 0.000485, 0.000591)),
 }
-"""Mass [kg], centre of mass [m] and moments of inertia [kg m²] of the links; of a leg, of the front left one."""
+"""Mass [kg], centre of mass [m] and moments of inertia [kg m²] of the links.
+
+Of a leg, of the front left one.
+"""
 EFFORTS = {
     **{"hx": 45.0, "hy": 45.0, "kn": 115.0},
     **{
@@ -43,7 +50,10 @@ EFFORTS = {
         "gripper": 15.32,
     },
 }
-"""[N m] by joint; the vendor's controller may allow more for short times."""
+"""[N m] by joint.
+
+The vendor's controller may allow more for short times.
+"""
 GRIPPER = np.array(
     [0.117, 0.0, 0.015]
 )  # [m] From joint wr1 to the axis of the gripper's jaw.
@@ -53,8 +63,10 @@ GRIPPER = np.array(
 def spot_body(*, arm: bool = True) -> Body:
     """Return Spot, with or without its arm.
 
-    Joints are `fl_hx fl_hy fl_kn fr_hx … hr_kn`, and with the arm `sh0 sh1 el0 el1 wr0 wr1 gripper`, in that order. The links `fl_foot` …
-    `hr_foot` have their frames in the feet's centres, `hand` has the hand's frame. The body's origin is in its middle, x forward, y left.
+    Joints are `fl_hx fl_hy fl_kn fr_hx … hr_kn`, and with the arm `sh0 sh1 el0 el1 wr0
+    wr1 gripper`, in that order. The links `fl_foot` …
+    `hr_foot` have their frames in the feet's centres, `hand` has the hand's frame. The
+    body's origin is in its middle, x forward, y left.
     """
     links: list[Link] = []
 
@@ -66,7 +78,10 @@ def spot_body(*, arm: bool = True) -> Body:
         joint: str = "",
         visuals: tuple[Shape, ...] = (),
     ) -> int:
-        """Add a link at `step` (3,) from its parent; return its index."""
+        """Add a link at `step` (3,) from its parent.
+
+        Return its index.
+        """
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None:
             number = dimensions.JOINT_NAMES.index(joint)
@@ -86,7 +101,8 @@ def spot_body(*, arm: bool = True) -> Body:
             or INERTIAL.get(name[3:])
             or (0.0, (0.0,) * 3, (0.0,) * 3)
         )
-        # Hind hips have their centre of mass in front of the joint, right legs theirs on the other side.
+        # Hind hips have their centre of mass in front of the joint, right legs theirs
+        # on the other side.
         flip = [
             -1.0 if name in ("hl_hip", "hr_hip") else 1.0,
             -1.0 if name[1:3] == "r_" else 1.0,
@@ -156,7 +172,8 @@ def spot_body(*, arm: bool = True) -> Body:
         root_pose=poses.from_parts([0.0, 0.0, height], [1.0, 0.0, 0.0, 0.0]),
         info={
             "info": [
-                "Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."
+                "Dimensions, limits, masses and efforts as published; shapes are "
+                "bodymotion's own."
             ]
         },
     )

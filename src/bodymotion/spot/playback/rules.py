@@ -1,17 +1,22 @@
-"""Rules about animations that a robot would reject or could not follow. Its criteria are not published: these are our judgement."""
+"""Rules about animations that a robot would reject or could not follow.
+
+Its criteria are not published: these are our judgement.
+"""
 
 from bodymotion.diagnostics import judgement
 
 FOOT_REACH = judgement.warning(
     "SPOT001",
     "The legs can reach the positions of the feet from the pose of the body.",
-    "bring body and foot nearer together; in playback the foot comes as near as the joints allow",
+    "bring body and foot nearer together; in playback the foot comes as near as the "
+    "joints allow",
     example=("the body 0.9 m above its feet", "the body 0.48 m above its feet"),
 )
 HAND_REACH = judgement.warning(
     "SPOT002",
     "The arm can reach the hand's pose.",
-    "bring the hand nearer, or change its orientation; in playback it comes as near as the joints allow",
+    "bring the hand nearer, or change its orientation; in playback it comes as near "
+    "as the joints allow",
     example=("hand_pos 2.5 0 0.7", "hand_pos 0.7 0 0.7"),
 )
 JOINT_LIMIT = judgement.warning(
@@ -55,7 +60,8 @@ ABOVE_FLOOR = judgement.warning(
 )
 SUPPORT = judgement.warning(
     "SPOT009",
-    "The centre of mass is not outside the support polygon for more than half a second.",
+    "The centre of mass is not outside the support polygon for more than half a "
+    "second.",
     "move the body over the feet in contact, or shorten the time",
     example=(
         "the body 0.4 m ahead of its feet for two seconds",
@@ -69,7 +75,8 @@ AIRBORNE = judgement.warning(
 )
 FRAME = judgement.warning(
     "SPOT011",
-    "At the start the centre of the feet is the origin of the animation frame, and x points forward.",
+    "At the start the centre of the feet is the origin of the animation frame, and x "
+    "points forward.",
     "shift all positions by the offset of the feet",
     example=(
         "feet 0.2 m ahead of the robot's frame at the start",
@@ -83,8 +90,10 @@ BODY_CLEARANCE = judgement.warning(
 )
 LOOP = judgement.note(
     "SPOT013",
-    "An animation that may loop ends as it starts. A jump in the played move is a warning.",
-    "end in the pose of the first keyframe, or add no_looping; offset_slices and a speed above 1 also make a move start again",
+    "An animation that may loop ends as it starts. A jump in the played move is a "
+    "warning.",
+    "end in the pose of the first keyframe, or add no_looping; offset_slices and a "
+    "speed above 1 also make a move start again",
     example=(
         "extendable, from a height of 0.48 m to 0.40 m",
         "extendable, from 0.48 m to 0.48 m",
@@ -119,7 +128,8 @@ UNPLAYABLE = judgement.error(
 BODY_SPEED = judgement.warning(
     "SPOT018",
     "The body moves from keyframe to keyframe at 5 m/s or less.",
-    "one of the two keyframes, or its time, may be wrong; feet and balance around them are not checked",
+    "one of the two keyframes, or its time, may be wrong; feet and balance around "
+    "them are not checked",
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
 )
 

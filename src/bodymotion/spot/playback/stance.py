@@ -1,15 +1,20 @@
 """Poses of Spot, the animation frame, foot contacts, and the distance of a point from the support polygon.
 
-The animation frame has its origin in the centre of the four feet at the start of a move; its yaw is that of the robot, its z axis points
-up. The position of a foot is the centre of its ball, so in a nominal stand the origin is a foot's radius above the floor. In the world the
-floor is at z = 0.
+The animation frame has its origin in the centre of the four feet at the start of a
+move; its yaw is that of the robot, its z axis points up. The position of a foot is the
+centre of its ball, so in a nominal stand the origin is a foot's radius above the floor.
+In the world the floor is at z = 0.
 
-Where no column has the contacts, they are inferred from the heights and speeds of the feet; how the robot infers them is not published. At
-a keyframe a foot is in contact when it is on the floor, at most `MAX_CONTACT_HEIGHT` above the lowest foot of the first keyframe, and
-no faster than `MAX_CONTACT_SPEED` on its curve, whose speed is zero where the foot reverses and where a step begins or ends. At the
-first and the last keyframe being on the floor is enough. Between two keyframes a foot is in contact when it is so at both, and its mean
-speed is at most `MAX_CONTACT_SPEED`. Where only the angles of legs are known, heights are relative to a level body: a foot is in contact at
-a keyframe when it is at most `MAX_CONTACT_HEIGHT` above the lowest foot there, and speeds do not count.
+Where no column has the contacts, they are inferred from the heights and speeds of the
+feet; how the robot infers them is not published. At a keyframe a foot is in contact
+when it is on the floor, at most `MAX_CONTACT_HEIGHT` above the lowest foot of the first
+keyframe, and no faster than `MAX_CONTACT_SPEED` on its curve, whose speed is zero where
+the foot reverses and where a step begins or ends. At the first and the last keyframe
+being on the floor is enough. Between two keyframes a foot is in contact when it is so
+at both, and its mean speed is at most `MAX_CONTACT_SPEED`. Where only the angles of
+legs are known, heights are relative to a level body: a foot is in contact at a keyframe
+when it is at most `MAX_CONTACT_HEIGHT` above the lowest foot there, and speeds do not
+count.
 """
 
 from dataclasses import dataclass, field
@@ -34,7 +39,11 @@ MAX_CONTACT_SPEED = 0.25  # [m/s] A foot that is no faster is in contact.
 
 @dataclass(frozen=True, eq=False)
 class SpotPose(ContentEquality, body=(7,), legs=(4, 3), arm=(6,)):
-    """A pose of Spot in the world: `body` (7,) of its origin; joints of the `legs` (4, 3), the `arm` (6,) and the `gripper` [rad]."""
+    """A pose of Spot in the world.
+
+    `body` (7,) of its origin; joints of the `legs` (4, 3), the `arm` (6,) and the
+    `gripper` [rad].
+    """
 
     body: Floats
     legs: Floats
@@ -73,7 +82,10 @@ def footprint(feet: npt.ArrayLike) -> Floats:
 def stand(
     frame: npt.ArrayLike | None = None, height: float = NOMINAL_HEIGHT
 ) -> SpotPose:
-    """Return the nominal stand over an animation frame (7,); by default over the world's origin."""
+    """Return the nominal stand over an animation frame (7,).
+
+    By default over the world's origin.
+    """
     if frame is None:
         base = np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0])
     else:
@@ -90,7 +102,8 @@ def sit(frame: npt.ArrayLike | None = None) -> SpotPose:
 def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) -> Bools:
     """Return which feet (N, 4) are in contact at keyframes with times (N,) [s], of feet (N, 4, 3) [m].
 
-    `relative`: positions are relative to the body, so that only heights at the same keyframe are compared.
+    `relative`: positions are relative to the body, so that only heights at the same
+    keyframe are compared.
     """
     height = feet[:, :, 2]
     if relative or not len(times):

@@ -1,9 +1,14 @@
-"""The timing of a move: beats, slices, loops, and the blending weights of its entry and exit.
+"""The timing of a move.
 
-A slice is a quarter of a beat. A move takes a whole number of slices. With `bpm`, the keyframes of an animation last as many beats at the
-script's tempo as at the animation's own; without it they last as many seconds. `retime_to_integer_slices` stretches them to whole slices.
-Without it the last keyframe is held, or the end cut off, up to the nearest whole slice. A longer move starts again, or holds its last
-keyframe (`no_looping`). `settings` are the values of the parameters of an animation during playback.
+Beats, slices, loops, and the blending weights of its entry and exit.
+
+A slice is a quarter of a beat. A move takes a whole number of slices. With `bpm`, the
+keyframes of an animation last as many beats at the script's tempo as at the animation's
+own; without it they last as many seconds. `retime_to_integer_slices` stretches them to
+whole slices. Without it the last keyframe is held, or the end cut off, up to the
+nearest whole slice. A longer move starts again, or holds its last keyframe
+(`no_looping`). `settings` are the values of the parameters of an animation during
+playback.
 """
 
 import re
@@ -62,7 +67,10 @@ NOT_SIMULATED = (
     "gripper_strength_fraction",
     "arm_dance_frame_id",
 )
-"""Parameters for the robot's controller, or its dance frames; they change no motion here."""
+"""Parameters for the robot's controller, or its dance frames.
+
+They change no motion here.
+"""
 
 MAX_VALUE = 1e6  # Larger parameters are rejected as mistakes.
 
@@ -82,7 +90,8 @@ class Timing:
     seconds_per_slice:
         [s] of the animation's own time per slice at speed 1.
     timeline:
-        The frames: the first at the start of the move, the last at its end, or just before it where no frame is at the end.
+        The frames: the first at the start of the move, the last at its end, or just
+        before it where no frame is at the end.
     moments:
         (T,) [s] the animation's own time in each frame.
     rounds:
@@ -100,7 +109,10 @@ class Timing:
 
 
 def default_frame_rate(slice_seconds: float) -> float:
-    """Return the default frame rate [Hz]: a slice is a whole number of frames, and the rate at least MIN_FRAME_RATE."""
+    """Return the default frame rate [Hz].
+
+    A slice is a whole number of frames, and the rate at least MIN_FRAME_RATE.
+    """
     return float(max(np.ceil(MIN_FRAME_RATE * slice_seconds), 1.0) / slice_seconds)
 
 
@@ -120,17 +132,20 @@ def timing(
     bpm:
         The script's beats per minute; when not given, the animation's own, else 120.
     slices:
-        Length of the move; by default that of the animation. Longer needs `extendable`, shorter `truncatable`.
+        Length of the move; by default that of the animation. Longer needs `extendable`,
+        shorter `truncatable`.
     speed, offset:
         The parameters `speed` and `offset_slices`.
     frame_rate:
-        [Hz]; by default such that a slice is a whole number of frames, and at least 100 Hz.
+        [Hz]; by default such that a slice is a whole number of frames, and at least 100
+        Hz.
 
     Raises
     ------
     ValueError
-        For a tempo, length or rate that is not positive and finite, a tempo outside of `BPM_RANGE`, a length that the animation does not
-        allow, and when the frames do not fit into memory.
+        For a tempo, length or rate that is not positive and finite, a tempo outside of
+        `BPM_RANGE`, a length that the animation does not allow, and when the frames do
+        not fit into memory.
     """
     for what, value in (("bpm", bpm), ("slices", slices), ("frame_rate", frame_rate)):
         if value is not None and not 0 < as_number(what, value) < np.inf:
@@ -139,7 +154,8 @@ def timing(
     for what, value in (("bpm", bpm), ("the animation's bpm", own)):
         if value is not None and not BPM_RANGE[0] <= value <= BPM_RANGE[1]:
             raise ValueError(
-                f"{what}: expected {BPM_RANGE[0]:g} to {BPM_RANGE[1]:g} beats per minute, got {value:g}"
+                f"{what}: expected {BPM_RANGE[0]:g} to {BPM_RANGE[1]:g} beats per "
+                f"minute, got {value:g}"
             )
     tempo = float(bpm if bpm is not None else own if own is not None else DEFAULT_BPM)
     own = tempo if own is None else own
@@ -163,14 +179,16 @@ def timing(
         and "extendable" not in animation.options
     ):
         raise ValueError(
-            f"{count:g} slices requested; the animation takes {natural} and is not `extendable`"
+            f"{count:g} slices requested; the animation takes {natural} and is not "
+            "`extendable`"
         )
     if (
         count < natural * (1 - SLICE_TOLERANCE)
         and "truncatable" not in animation.options
     ):
         raise ValueError(
-            f"{count:g} slices requested; the animation takes {natural} and is not `truncatable`"
+            f"{count:g} slices requested; the animation takes {natural} and is not "
+            "`truncatable`"
         )
     rate = frame_rate or default_frame_rate(slice_seconds)
     frames = count * slice_seconds * rate
@@ -204,12 +222,18 @@ def timing(
 
 
 def entry_weights(times: Timing, slices: float) -> Floats:
-    """Return the weights (T,) of the animation against the pose before it: smoothly from 0 at the start to 1 after `slices`."""
+    """Return the weights (T,) of the animation against the pose before it.
+
+    Smoothly from 0 at the start to 1 after `slices`.
+    """
     return _smooth(times.timeline.times / times.slice, 0.0, slices)
 
 
 def exit_weights(times: Timing, slices: float) -> Floats:
-    """Return the weights (T,) of the pose after the animation: smoothly from 0 to 1 in the last `slices` of the move; 0 for 0 slices."""
+    """Return the weights (T,) of the pose after the animation.
+
+    Smoothly from 0 to 1 in the last `slices` of the move; 0 for 0 slices.
+    """
     if slices <= 0:
         return np.zeros(times.timeline.num_frames)
     return _smooth(
@@ -225,7 +249,10 @@ def _smooth(now: Floats, start: float, end: float) -> Floats:
 
 
 def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
-    """Return poses (T, 7) between `a` (…, 7), weight 0, and `b` (…, 7), weight 1: positions linearly, orientations by SLERP."""
+    """Return poses (T, 7) between `a` (…, 7), weight 0, and `b` (…, 7), weight 1.
+
+    Positions linearly, orientations by SLERP.
+    """
     a, b = (
         np.broadcast_to(np.asarray(pose, dtype=np.float64), (len(weight), 7))
         for pose in (a, b)
@@ -238,7 +265,10 @@ def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
 
 
 def as_number(what: str, value: object) -> float:
-    """Return an argument of a caller as a float. Raises ValueError, with its name `what`, when it is not a number."""
+    """Return an argument of a caller as a float.
+
+    Raises ValueError, with its name `what`, when it is not a number.
+    """
     if isinstance(value, (Real, np.number)) and not isinstance(value, bool):
         try:
             return float(value)
@@ -250,10 +280,12 @@ def as_number(what: str, value: object) -> float:
 def settings(
     animation: Animation, values: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """Return the value of every parameter: that of `values`, else the animation's default, else the neutral one.
+    """Return the value of every parameter.
 
-    Raises ValueError for an unknown parameter, a value that is not finite, outside the animation's limits or larger than `MAX_VALUE`, and a
-    speed that is not positive.
+    That of `values`, else the animation's default, else the neutral one.
+
+    Raises ValueError for an unknown parameter, a value that is not finite, outside the
+    animation's limits or larger than `MAX_VALUE`, and a speed that is not positive.
     """
     result = dict(NEUTRAL)
     for name, parameter in animation.parameters.items():

@@ -1,12 +1,17 @@
-"""The tracks of an animation over time: body, feet, arm and gripper in the animation frame, interpolated between keyframes.
+"""The tracks of an animation over time.
 
-Columns of tracks that the animation does not control are ignored. What has no column keeps its default: the body its nominal height and
-level orientation above the origin; a foot and the arm their positions before the move.
+Body, feet, arm and gripper in the animation frame, interpolated between keyframes.
 
-How the robot interpolates between keyframes is not published; this is our choice. Numbers follow cubics that never leave the range of
-the two keyframes around them (PCHIP: Fritsch and Butland, 1984). Orientations follow R₀·exp(θ(t)), θ a cubic, with angular velocities at
-the keyframes that are chosen in the same way from the rotations before and after: a rotation about a fixed axis is the PCHIP curve of its
-angle. Angles, of joints or of an orientation, are numbers: from 0 to 2π is a full turn.
+Columns of tracks that the animation does not control are ignored. What has no column
+keeps its default: the body its nominal height and level orientation above the origin; a
+foot and the arm their positions before the move.
+
+How the robot interpolates between keyframes is not published; this is our choice.
+Numbers follow cubics that never leave the range of the two keyframes around them
+(PCHIP: Fritsch and Butland, 1984). Orientations follow R₀·exp(θ(t)), θ a cubic, with
+angular velocities at the keyframes that are chosen in the same way from the rotations
+before and after: a rotation about a fixed axis is the PCHIP curve of its angle. Angles,
+of joints or of an orientation, are numbers: from 0 to 2π is a full turn.
 """
 
 from dataclasses import dataclass
@@ -47,15 +52,20 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
 def _interpolated_orientations(
     quaternions: npt.ArrayLike, times: Floats, at: Floats
 ) -> Floats:
-    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; rotations take the shorter way."""
+    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s].
+
+    Rotations take the shorter way.
+    """
     from bodymotion.kernels import interpolation
 
     q = rotations.normalized(quaternions)
     if len(q) == 1:
         return np.tile(q, (len(at), 1))
     gaps = np.diff(times)
-    # A rotation vector is the same in the frame of its first and of its last orientation. PCHIP's slope in a row depends only on the
-    # steps beside it (at the ends: the next two), so the cumulative sum of the rotations can serve as the table of values.
+    # A rotation vector is the same in the frame of its first and of its last
+    # orientation. PCHIP's slope in a row depends only on the steps beside it (at the
+    # ends: the next two), so the cumulative sum of the rotations can serve as the table
+    # of values.
     turned = np.cumsum(interpolation.rotation_vectors(q[:-1], q[1:]), axis=0)
     rates = interpolation.pchip_slopes(np.concatenate([np.zeros((1, 3)), turned]), gaps)
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
@@ -71,7 +81,8 @@ def _interpolated_orientations(
 class Tracks:
     """What the keyframes of an animation control, at any times of its own.
 
-    `before` is the pose before the move, `frame` (7,) the animation frame in the world. Times `at` (T,) are the animation's own [s].
+    `before` is the pose before the move, `frame` (7,) the animation frame in the world.
+    Times `at` (T,) are the animation's own [s].
     """
 
     animation: Animation
@@ -86,7 +97,10 @@ class Tracks:
         return any(self._keys.has(name) for name in names)
 
     def _table(self, names: tuple[str, ...], rest: npt.ArrayLike) -> Floats:
-        """Return values (N, K) of columns at the keyframes; `rest` (K,) for columns that the animation does not have."""
+        """Return values (N, K) of columns at the keyframes.
+
+        `rest` (K,) for columns that the animation does not have.
+        """
         values = np.tile(np.asarray(rest, dtype=np.float64), (len(self._keys), 1))
         for k, name in enumerate(names):
             if self._keys.has(name):
@@ -101,7 +115,10 @@ class Tracks:
         *,
         angles: bool = False,
     ) -> Floats:
-        """Return values (T, K) of columns at times `at`; `rest` as for `_table`."""
+        """Return values (T, K) of columns at times `at`.
+
+        `rest` as for `_table`.
+        """
         values = self._table(names, rest)
         times = self._keys.times
         return sampled(
@@ -143,7 +160,10 @@ class Tracks:
         )
 
     def body_position(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
-        """Return the position (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
+        """Return the position (T, 3) of the body's origin, or of the centre of mass.
+
+        `height` where there is no column for it.
+        """
         return self._columns(
             GROUPS["com_pos" if self.by_center_of_mass else "body_pos"],
             [0.0, 0.0, height],
@@ -151,20 +171,29 @@ class Tracks:
         )
 
     def body_orientation(self, at: Floats) -> Floats:
-        """Return the body's orientation (T, 4); yaw alone with the option `assume_zero_roll_and_pitch`."""
+        """Return the body's orientation (T, 4).
+
+        Yaw alone with the option `assume_zero_roll_and_pitch`.
+        """
         orientation = self._orientation("body", rotations.IDENTITY, at)
         if "assume_zero_roll_and_pitch" in self.animation.options:
             return rotations.from_rpy(rotations.to_rpy(orientation) * [0.0, 0.0, 1.0])
         return orientation
 
     def body_poses(self, at: Floats) -> Floats:
-        """Return the body's poses (T, 7), without a look at legs or the centre of mass; nominal where it is not controlled."""
+        """Return the body's poses (T, 7), without a look at legs or the centre of mass.
+
+        Nominal where it is not controlled.
+        """
         if not self.has_body:
             return np.tile(NOMINAL_POSE, (len(at), 1))
         return poses.from_parts(self.body_position(at), self.body_orientation(at))
 
     def body_angles(self, at: Floats) -> Floats | None:
-        """Return the body's roll, pitch and yaw (T, 3), full turns included, where columns define these angles; else None."""
+        """Return the body's roll, pitch and yaw (T, 3), full turns included, where columns define these angles.
+
+        Else None.
+        """
         names = GROUPS["body_euler_rpy"]
         if self._has_any(*GROUPS["body_quat_wxyz"]) or not self._has_any(*names):
             return None
@@ -199,7 +228,10 @@ class Tracks:
         return bool((self.legs_by_joints | self.legs_by_feet).any())
 
     def leg_joints(self, at: Floats) -> Floats:
-        """Return the joints (T, 4, 3) of legs that are defined by joints; undefined for the others."""
+        """Return the joints (T, 4, 3) of legs that are defined by joints.
+
+        Undefined for the others.
+        """
         joints = [
             self._columns(GROUPS[f"{leg}_angles"], self.before.legs[k], at)
             for k, leg in enumerate(LEGS)
@@ -207,7 +239,10 @@ class Tracks:
         return np.stack(joints, axis=1)
 
     def feet(self, at: Floats, body: Floats) -> Floats:
-        """Return the feet's centres (T, 4, 3) for body poses `body` (T, 7); feet without columns stay where they were."""
+        """Return the feet's centres (T, 4, 3) for body poses `body` (T, 7).
+
+        Feet without columns stay where they were.
+        """
         rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
         positions = [
             self._columns(GROUPS[f"{leg}_pos"], rest[k], at)
@@ -230,7 +265,8 @@ class Tracks:
             return result
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
         moves = self.legs_by_joints | self.legs_by_feet
-        # The keyframes before and after each time: the same one twice at a keyframe, and outside of all.
+        # The keyframes before and after each time: the same one twice at a keyframe,
+        # and outside of all.
         times = self._keys.times
         last = len(self._keys) - 1
         after = np.minimum(np.searchsorted(times, at - 1e-9, side="left"), last)
@@ -276,9 +312,12 @@ class Tracks:
         )
 
     def floor_correction(self) -> float:
-        """Return the height [m] to add so that the feet are on the floor at the start; 0 where they are, within `MAX_FLOOR_OFFSET`.
+        """Return the height [m] to add so that the feet are on the floor at the start.
 
-        Positions in recordings may be relative to the body, not to the feet: those would play half a metre below the floor.
+        0 where they are, within `MAX_FLOOR_OFFSET`.
+
+        Positions in recordings may be relative to the body, not to the feet: those
+        would play half a metre below the floor.
         """
         start = np.zeros(1)
         if not self.has_legs or (
@@ -297,10 +336,13 @@ class Tracks:
         return 0.0
 
     def body_on_legs(self, at: Floats) -> Floats:
-        """Return the poses of the body (T, 7) when only the legs are defined: level, and carried by the feet.
+        """Return the poses of the body (T, 7) when only the legs are defined.
 
-        With feet positions it is at nominal height over the feet's centre. With joints alone it moves so that feet in contact do not
-        slip; this motion is integrated over the animation's time at 100 Hz.
+        Level, and carried by the feet.
+
+        With feet positions it is at nominal height over the feet's centre. With joints
+        alone it moves so that feet in contact do not slip; this motion is integrated
+        over the animation's time at 100 Hz.
         """
         if self.legs_by_feet.any() or not self.legs_by_joints.any():
             body = np.tile(NOMINAL_POSE, (len(at), 1))
@@ -353,12 +395,18 @@ class Tracks:
         )
 
     def arm_joints(self, at: Floats) -> Floats:
-        """Return the joints of the arm (T, 6); those without a column keep their values from before the move."""
+        """Return the joints of the arm (T, 6).
+
+        Those without a column keep their values from before the move.
+        """
         joints = self._columns(ARM, self.before.arm, at)
         return np.where(self.arm_columns, joints, self.before.arm)
 
     def hand(self, at: Floats, rest: Floats) -> Floats:
-        """Return the hand's pose (T, 7); from `rest` (7,) where there is no column."""
+        """Return the hand's pose (T, 7).
+
+        From `rest` (7,) where there is no column.
+        """
         return poses.from_parts(
             self._columns(GROUPS["hand_pos"], rest[:3], at),
             self._orientation("hand", rest[3:], at),

@@ -1,4 +1,8 @@
-"""Validation of an animation: the rules of `rules.py`, checked on the motion that is played with the defaults of all parameters."""
+"""Validation of an animation.
+
+The rules of `rules.py`, checked on the motion that is played with the defaults of all
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,10 @@ MIN_FEET_DISTANCE = (
     0.075  # [m] Between the centres of two feet: slightly more than their width.
 )
 MAX_START_STEP = 0.08
-"""[m], and half of the limit in radians: distance from the pose before the move at which an entry is needed."""
+"""[m], and half of the limit in radians.
+
+Distance from the pose before the move at which an entry is needed.
+"""
 MAX_FRAMES = 40_000  # Frames that are checked; a longer move is played at a lower rate.
 ON_KEYFRAME = 1e-6  # [s] A time this close to a keyframe is the keyframe's.
 
@@ -68,12 +75,16 @@ def validate(
 ) -> tuple[Problem, ...]:
     """Return the problems that a robot would have with an animation.
 
-    The animation is played and checked frame by frame. Each rule has one problem, located at the keyframe nearest to the worst frame:
-    `location` has its line where the animation's file is known and its number, counted from 1, `subject` is ("keyframes", index), and
-    `count` the number of keyframes concerned. Keyframes that themselves have angles beyond a joint's limits are not reported here, but
+    The animation is played and checked frame by frame. Each rule has one problem,
+    located at the keyframe nearest to the worst frame:
+    `location` has its line where the animation's file is known and its number, counted
+    from 1, `subject` is ("keyframes", index), and
+    `count` the number of keyframes concerned. Keyframes that themselves have angles
+    beyond a joint's limits are not reported here, but
     by the rules of the format.
 
-    Raises nothing: an animation that cannot be played, and therefore not checked, has the problem SPOT017.
+    Raises nothing: an animation that cannot be played, and therefore not checked, has
+    the problem SPOT017.
 
     Parameters
     ----------
@@ -94,7 +105,10 @@ def played_move(
     bpm: float | None,
     parameters: Mapping[str, float] | None,
 ) -> Played | Problem:
-    """Return an animation as it is played, or the problem that it cannot be played; see `validate`."""
+    """Return an animation as it is played, or the problem that it cannot be played.
+
+    See `validate`.
+    """
     try:
         values = settings(animation, parameters)
         speed = values["speed"]
@@ -126,11 +140,14 @@ def all_problems(
     arm: bool | None = None,
     validated: Callable[..., Iterable[Problem]] = validate,
 ) -> tuple[Problem, ...]:
-    """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
+    """Return all problems of an animation.
 
-    An animation is played only if its keyframes have no errors that concern all of them, its angles are in radians and its positions in
-    metres. The keyframes next to a faulty one are unknown: about them nothing is reported. `arm` is as for `validate`. `validated` returns
-    the problems of playback.
+    Its own, those by the rules of the document, and those of the motion that is played.
+
+    An animation is played only if its keyframes have no errors that concern all of
+    them, its angles are in radians and its positions in metres. The keyframes next to a
+    faulty one are unknown: about them nothing is reported. `arm` is as for `validate`.
+    `validated` returns the problems of playback.
     """
     reported = {problem.rule for problem in animation.problems}
     errors = [one for one in animation.problems if one.severity == "error"]
@@ -265,14 +282,20 @@ class Played:
 
     @property
     def floor(self) -> float:
-        """Height [m] of the centre of a foot on the floor; that of the lowest foot where all feet start far from the animation frame."""
+        """Height [m] of the centre of a foot on the floor.
+
+        That of the lowest foot where all feet start far from the animation frame.
+        """
         lowest = float(self.feet[int(np.argmax(self.reliable)), :, 2].min())
         if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET:
             return float(self.frame[2])
         return lowest
 
     def rates(self, values: Floats) -> Floats:
-        """Return the rates of change (T − 1, …) of values (T, …); 0 where a loop starts again."""
+        """Return the rates of change (T − 1, …) of values (T, …).
+
+        0 where a loop starts again.
+        """
         gaps = np.diff(self.times).reshape(-1, *(1,) * (values.ndim - 1))
         result = np.diff(values, axis=0) / gaps
         result[np.diff(self.timing.rounds).astype(bool)] = 0.0
@@ -325,7 +348,8 @@ class Report:
     ) -> None:
         """Add the problem of frames and parts (T, N) that are `wrong`, located where the `amount` (T, N) is largest.
 
-        `text` has {name}, of the worst of the N parts, and {amount}; the other parts are named after it.
+        `text` has {name}, of the worst of the N parts, and {amount}; the other parts
+        are named after it.
         """
         if not wrong.any():
             return
@@ -378,7 +402,8 @@ def _body_speed(played: Played, found: Report) -> None:
         (steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0)
     )
     for key in map(int, wrong):
-        # Either of the two keyframes may be wrong; the curves depend on them up to the next keyframes on both sides.
+        # Either of the two keyframes may be wrong; the curves depend on them up to the
+        # next keyframes on both sides.
         first = keys[max(key - 1, 0)]
         last = keys[min(key + 2, len(keys) - 1)]
         played.reliable &= (found.moments < first - ON_KEYFRAME) | (
@@ -544,7 +569,8 @@ def _start_and_end(played: Played, found: Report) -> None:
             position = ", ".join(f"{value:.3f}" for value in middle)
             found.add(
                 rules.FRAME,
-                f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} rad",
+                f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} "
+                "rad",
                 yaw=yaw,
             )
     if tracks.has_body and values["body_entry_slices"] == 0 and played.reliable[0]:
@@ -565,7 +591,10 @@ def _start_and_end(played: Played, found: Report) -> None:
 
 
 def _gait_cycle(played: Played, found: Report) -> None:
-    """Report problems of a custom gait cycle at feet whose contacts are inferred; the rules of the format check feet that have columns."""
+    """Report problems of a custom gait cycle at feet whose contacts are inferred.
+
+    The rules of the format check feet that have columns.
+    """
     animation, locations = played.animation, played.animation.source.locations
     frames = animation.keyframes
     controls = animation.controls
@@ -578,7 +607,8 @@ def _gait_cycle(played: Played, found: Report) -> None:
         frames.times
     )
     for k, leg in enumerate(LEGS):
-        # Contacts are inferred from the columns of the leg, so a fault is located at the first of them.
+        # Contacts are inferred from the columns of the leg, so a fault is located at
+        # the first of them.
         column = next(
             (name for name in frames.columns if name.startswith(f"{leg}_")), None
         )

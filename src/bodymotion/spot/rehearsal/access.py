@@ -19,7 +19,10 @@ LOCKOUT = 10.0
 
 
 class Accounts:
-    """The user, and the tokens of those who have logged in: an interceptor of a gRPC server that refuses calls without a valid one."""
+    """The user, and the tokens of those who have logged in.
+
+    An interceptor of a gRPC server that refuses calls without a valid one.
+    """
 
     def __init__(self, username: str, password: str) -> None:
         self.username = username
@@ -30,7 +33,10 @@ class Accounts:
         self._lock = threading.Lock()
 
     def login(self, username: str, password: str) -> str | None:
-        """Return a token; None for a wrong user name or password. Raises PermissionError during a lockout."""
+        """Return a token; None for a wrong user name or password.
+
+        Raises PermissionError during a lockout.
+        """
         with self._lock:
             if time.monotonic() < self._locked_until:
                 raise PermissionError
@@ -45,7 +51,10 @@ class Accounts:
             return self._new_token()
 
     def renew(self, token: str) -> str | None:
-        """Return a new token for a valid one; None for any other."""
+        """Return a new token for a valid one.
+
+        None for any other.
+        """
         with self._lock:
             if token in self._tokens:
                 return self._new_token()
@@ -87,7 +96,10 @@ class Leases:
         """The name of the client that has the lease."""
 
     def acquire(self, client: str, *, force: bool = False) -> Any | None:  # noqa: ANN401
-        """Return a new lease (the vendor's message); None where a client has it and `force` is not set."""
+        """Return a new lease (the vendor's message).
+
+        None where a client has it and `force` is not set.
+        """
         with self._lock:
             if self.owner is not None and not force:
                 return None

@@ -1,4 +1,7 @@
-"""The services beside ChoreographyService: robot id, login, directory, time, licence, leases, power and state."""
+"""The services beside ChoreographyService.
+
+Robot id, login, directory, time, licence, leases, power and state.
+"""
 
 import uuid
 from typing import Any
@@ -93,7 +96,8 @@ class BasicServices:
         response.status = response.STATUS_OK
         _describe(response.service_entry, found)
 
-    # TimeSyncService: the skew of two clocks is half the difference of both ways of a round trip.
+    # TimeSyncService: the skew of two clocks is half the difference of both ways of a
+    # round trip.
 
     def TimeSyncUpdate(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the estimated skew of the clocks after a round trip."""

@@ -1,6 +1,7 @@
 """ChoreographyService: upload and download of animations and sequences, and dances.
 
-Animations and sequences are validated as on a robot; the ranges of the parameters of moves are in `RANGES`.
+Animations and sequences are validated as on a robot; the ranges of the parameters of
+moves are in `RANGES`.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,11 +68,17 @@ RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
         "arm_dance_frame_id": (0.0, 0.0, 20.0),
     }
 )
-"""Minimum, default and maximum of each parameter that an animation only names: our judgement; a real robot has its own."""
+"""Minimum, default and maximum of each parameter that an animation only names.
+
+Our judgement; a real robot has its own.
+"""
 
 
 def config_text() -> str:
-    """Return the ranges as the text of a robot's list of moves: a block of lines, the first of which names `animate_params`."""
+    """Return the ranges as the text of a robot's list of moves.
+
+    A block of lines, the first of which names `animate_params`.
+    """
     rows = [
         f"{name} {low:g} {default:g} {high:g}"
         for name, (low, default, high) in RANGES.items()
@@ -142,7 +149,10 @@ def validate_sequence(
     animations: Mapping[str, UploadedAnimation],
     listed: Any = None,  # noqa: ANN401
 ) -> tuple[Any, tuple[Problem, ...]]:
-    """Return the part of a sequence that can be danced (see `danced`), and all problems; the subject of a move's is ("moves", index, …)."""
+    """Return the part of a sequence that can be danced (see `danced`), and all problems.
+
+    The subject of a move's is ("moves", index, …).
+    """
     data, found = _read_sequence(
         sequence.SerializeToString(), animations, _moves_of(listed)
     )
@@ -174,7 +184,10 @@ def _read_sequence(
 
 
 class Services(BasicServices):
-    """All services of the robot. `log` gets a line for each event, `danced` each dance that starts."""
+    """All services of the robot.
+
+    `log` gets a line for each event, `danced` each dance that starts.
+    """
 
     def __init__(
         self,
@@ -203,7 +216,10 @@ class Services(BasicServices):
         )
 
     def UploadAnimatedMove(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Accept or refuse an animation; without one, answer that the service is there."""
+        """Accept or refuse an animation.
+
+        Without one, answer that the service is there.
+        """
         if not request.HasField("animated_move"):
             response.status = response.STATUS_PING_RESPONSE
             return
@@ -259,7 +275,10 @@ class Services(BasicServices):
         response.animated_move.CopyFrom(known.message)
 
     def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
+        """Accept a sequence, with warnings.
+
+        With non-strict parsing its valid part can be danced.
+        """
         sequence = request.choreography_sequence
         danced = None
         try:
@@ -322,7 +341,10 @@ class Services(BasicServices):
                 response.animated_moves.add().CopyFrom(known.message)
 
     def SaveSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Mark a sequence as saved; like all others it is lost when the stand-in robot stops."""
+        """Mark a sequence as saved.
+
+        Like all others it is lost when the stand-in robot stops.
+        """
         if found := self._sequence(request, response):
             found.saved = True
             found.labels.update(dict.fromkeys(request.add_labels))
@@ -340,7 +362,10 @@ class Services(BasicServices):
             del self._store.sequences[request.sequence_name]
 
     def _sequence(self, request: Any, response: Any) -> UploadedSequence | None:  # noqa: ANN401
-        """Return the sequence that a call names, and set the status of its response: whether there is one."""
+        """Return the sequence that a call names, and set the status of its response.
+
+        Whether there is one.
+        """
         found = self._store.sequences.get(request.sequence_name)
         if found is None:
             response.status = response.STATUS_UNKNOWN_SEQUENCE
@@ -355,7 +380,10 @@ class Services(BasicServices):
         response.status = response.STATUS_OK
 
     def ExecuteChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Start a dance, now or later; this needs a lease, and motors that are on."""
+        """Start a dance, now or later.
+
+        This needs a lease, and motors that are on.
+        """
         name = request.choreography_sequence_name
         found = self._store.sequences.get(name)
         if not self._leases.check(request.lease, response.lease_use_result):
@@ -376,7 +404,8 @@ class Services(BasicServices):
                 f"the sequence has no slice {request.choreography_starting_slice:g}",
             )
             self._log(
-                f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}"
+                f"dance {name}: refused, it has no slice "
+                f"{request.choreography_starting_slice:g}"
             )
         else:
             if request.HasField("start_time"):
@@ -388,12 +417,16 @@ class Services(BasicServices):
             )
             response.status, response.execution_id = response.STATUS_OK, dance.number
             self._log(
-                f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} per minute"
+                f"dance {name}: {dance.slices} slices at "
+                f"{found.danced.slices_per_minute:g} per minute"
             )
             self._danced(dance)
 
     def StartRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Record for a while from now on, at most five minutes in all; a recording that is named goes on."""
+        """Record for a while from now on, at most five minutes in all.
+
+        A recording that is named goes on.
+        """
         number, begun, _ = self._store.recording or (0, 0, 0)
         if request.recording_session_id not in (0, number):
             response.status = response.STATUS_UNKNOWN_RECORDING_SESSION_ID
@@ -418,7 +451,10 @@ class Services(BasicServices):
             self._store.recording = number, begun, min(end, self._store.now())
 
     def DownloadRobotStateLog(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Return the states of the last dance until three seconds after it, or of the last recording: those that the dance commands."""
+        """Return the states of the last dance until three seconds after it, or of the last recording.
+
+        Those that the dance commands.
+        """
         dance = self._store.dance
         recording = self._store.recording
         now = self._store.now()

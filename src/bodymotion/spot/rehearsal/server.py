@@ -40,7 +40,8 @@ COMMON_NAME = "bodymotion rehearsal"  # In each certificate of a stand-in robot.
 MAX_CERTIFICATE = 1 << 16  # [bytes] A longer file is no certificate of ours.
 CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
 CERTIFICATE_NAMES = "*.spot.robot", "localhost"
-"""The vendor's client calls each service of a robot by a name that ends in spot.robot."""
+"""The vendor's client calls each service of a robot by a name that ends in spot.robot.
+"""
 
 
 class StandIn:
@@ -57,11 +58,13 @@ class StandIn:
     arm:
         Whether it has an arm.
     robot_moves:
-        A file of moves that it lists as its own (`bodymotion spot moves -o FILE`); it accepts them, and approximates them or pauses.
+        A file of moves that it lists as its own (`bodymotion spot moves -o FILE`); it
+        accepts them, and approximates them or pauses.
     report:
         Called with a line for each event; never a password.
     on_dance:
-        Called in its own thread with the motion of each dance, the seconds until it starts, and the seconds left out at its start.
+        Called in its own thread with the motion of each dance, the seconds until it
+        starts, and the seconds left out at its start.
 
     Attributes
     ----------
@@ -175,7 +178,10 @@ class StandIn:
 
 
 def _handlers(name: str, kind: str, methods: object) -> Any:  # noqa: ANN401
-    """Return gRPC's handlers of a service's methods that an object has; calls of other methods are answered with UNIMPLEMENTED."""
+    """Return gRPC's handlers of a service's methods that an object has.
+
+    Calls of other methods are answered with UNIMPLEMENTED.
+    """
     grpc = vendor("grpc")
     make = vendor("google.protobuf.message_factory").GetMessageClass
     package, _, service = kind.rpartition(".")
@@ -222,7 +228,9 @@ def _answering(
 
 
 def check_certificate_place(path: Path) -> None:
-    """Raise unless a file can be replaced by a certificate: there is none, or one of an earlier rehearsal.
+    """Raise unless a file can be replaced by a certificate.
+
+    There is none, or one of an earlier rehearsal.
 
     Raises
     ------

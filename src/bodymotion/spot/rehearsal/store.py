@@ -1,4 +1,8 @@
-"""The state of the stand-in robot: uploaded animations and sequences, and the current dance. Times are nanoseconds of its clock."""
+"""The state of the stand-in robot.
+
+Uploaded animations and sequences, and the current dance. Times are nanoseconds of its
+clock.
+"""
 
 import hashlib
 import threading
@@ -13,7 +17,10 @@ NANO = 1_000_000_000
 
 @dataclass(frozen=True)
 class UploadedAnimation:
-    """An animation that was uploaded: its message, the animation, and the id of the upload."""
+    """An animation that was uploaded.
+
+    Its message, the animation, and the id of the upload.
+    """
 
     message: Any
     animation: Animation
@@ -33,7 +40,10 @@ class UploadedSequence:
 
 @dataclass(frozen=True)
 class Dance:
-    """A sequence that was started; `start` [ns] is the time of `first_slice`."""
+    """A sequence that was started.
+
+    `start` [ns] is the time of `first_slice`.
+    """
 
     number: int
     sequence: Any
@@ -81,11 +91,17 @@ def slices_of(sequence: Any) -> int:  # noqa: ANN401
 
 
 class Store:
-    """Everything that the robot holds in memory. Every method may be called from any thread."""
+    """Everything that the robot holds in memory.
+
+    Every method may be called from any thread.
+    """
 
     def __init__(self, listed: Any = None) -> None:  # noqa: ANN401
         self.listed = listed
-        """The moves of its own, as a message ListAllMovesResponse; None for a robot without."""
+        """The moves of its own, as a message ListAllMovesResponse.
+
+        None for a robot without.
+        """
         self._lock = threading.RLock()
         self.animations: dict[str, UploadedAnimation] = {}
         self.sequences: dict[str, UploadedSequence] = {}
