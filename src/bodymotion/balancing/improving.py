@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bodymotion.balancing.filtering import eased, smoothed
 from bodymotion.balancing.judging import END_FRAMES, SAFE_MARGIN, held, near_flights
 from bodymotion.balancing.knees import JointLimits, knee_limits
 from bodymotion.balancing.planning import plan_center
@@ -29,6 +28,7 @@ from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.geometry.arrays import Bools, Floats, runs
 from bodymotion.model.closed_loops import close_loops
 from bodymotion.motion import Motion
+from bodymotion.motion.filters import low_pass_filter, smooth_upper_bound
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares
 
 MAX_ITERATIONS = 6
@@ -141,7 +141,9 @@ def improve(old: Measures, margin: float, step: Callable[[], None]) -> Improved:
         measures = _measured(old, postures, setting.feet)
         lacking = np.clip(center[:, 2] - measures.center_of_mass[:, 2], 0, MAX_LOWERING)
         if lacking.max() > MIN_LOWERING:
-            lowered = wanted_height - eased(2.0 * lacking, times, LOWERING_TIME)
+            lowered = wanted_height - smooth_upper_bound(
+                2.0 * lacking, times, LOWERING_TIME
+            )
             lowest = setting.path[:, 2] - 2.0 * MAX_LOWERING
             wanted_height = np.maximum(lowered, lowest)
         score = score_of(measures, missed)
@@ -174,13 +176,13 @@ def _setting(old: Measures, margin: float) -> Setting:
         cutoff = ZMP_CUTOFF
     # What is faster than a body tilts is mostly the noise of a file.
     smooth = Postures(
-        smoothed(old.joint_displacements, times, ZMP_CUTOFF),
-        smoothed(old.root_poses, times, cutoff, are_poses=True),
+        low_pass_filter(old.joint_displacements, times, ZMP_CUTOFF),
+        low_pass_filter(old.root_poses, times, cutoff, are_poses=True),
     )
     links = old.body.forward_kinematics(*smooth)
     feet = plan_feet(old, links)
     path = old.body.center_of_mass(links)
-    path[:, 2:] = smoothed(path[:, 2:], times, HEIGHT_CUTOFF)
+    path[:, 2:] = low_pass_filter(path[:, 2:], times, HEIGHT_CUTOFF)
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     return Setting(
         old,
@@ -203,7 +205,7 @@ def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
     gravity = -measures.gravity[2]
     fall = np.maximum(rate[:, 2] + gravity, MIN_FALL * gravity)
     height = path[:, 2] - measures.ground
-    pendulum = smoothed((height / fall)[:, None], times, ZMP_CUTOFF)
+    pendulum = low_pass_filter((height / fall)[:, None], times, ZMP_CUTOFF)
     offset = measures.zmp[:, :2] - path[:, :2] + pendulum * rate[:, :2]
     offset = np.clip(np.nan_to_num(offset), -MAX_OFFSET, MAX_OFFSET)
     inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
@@ -211,7 +213,7 @@ def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
         times,
         wish[:, setting.planned],
         setting.acceleration[:, setting.planned],
-        smoothed(offset[inner], times, ZMP_CUTOFF),
+        low_pass_filter(offset[inner], times, ZMP_CUTOFF),
         pendulum[:, 0],
         setting.edges.polygons,
         setting.edges.numbers,

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bodymotion.balancing.filtering import eased, smoothed
 from bodymotion.balancing.judging import SAFE_MARGIN
 from bodymotion.balancing.zmp import ZMP_CUTOFF, smooth_zmp
 from bodymotion.dynamics import Measures
@@ -13,6 +12,7 @@ from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion
+from bodymotion.motion.filters import low_pass_filter, smooth_upper_bound
 
 MAX_SLOWER_ONCE = 1.5  # For balance and torques by this factor each time.
 EFFORT_SHARE = 0.98
@@ -89,11 +89,11 @@ def excess_torque(measures: Measures) -> Floats:
         effort_range(joint) or (-np.inf, np.inf) for joint in measures.body.joints
     ]
     lower, upper = EFFORT_SHARE * np.reshape(limits, (-1, 2)).T
-    torques = smoothed(measures.torques, measures.times, ZMP_CUTOFF)
+    torques = low_pass_filter(measures.torques, measures.times, ZMP_CUTOFF)
     beyond = (torques < lower) | (torques > upper)
     if not beyond.any() or not measures.contacts.in_contact.any(axis=1).all():
         return none
-    rest = smoothed(_at_rest(measures).torques, measures.times, ZMP_CUTOFF)
+    rest = low_pass_filter(_at_rest(measures).torques, measures.times, ZMP_CUTOFF)
     added = torques - rest
     allowed = np.where(added > 0, upper - rest, lower - rest)
     share = np.clip(allowed / np.where(beyond, added, 1.0), MAX_SLOWER_ONCE**-2, 1.0)
@@ -137,7 +137,7 @@ def slower(motion: Motion, times: Floats, factor: Floats) -> Slowed:
 
     A fixed rate is kept.
     """
-    slowness = eased(factor, times)
+    slowness = smooth_upper_bound(factor, times)
     steps = 0.5 * (slowness[1:] + slowness[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
     return Slowed(stretched(motion, times, later, "cubic"), times, later)

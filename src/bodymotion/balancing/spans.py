@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bodymotion.balancing.filtering import MIN_FILTERED
 from bodymotion.balancing.knees import knee_limits
 from bodymotion.balancing.postures import Goals, Postures, solve_postures
-from bodymotion.balancing.stance import FootPlan, changed_pose, pose_difference
+from bodymotion.balancing.stance import FootPlan
 from bodymotion.dynamics import Measures
 from bodymotion.geometry.arrays import Bools, Floats, median_step, runs
+from bodymotion.geometry.poses import changed_pose, pose_difference
 from bodymotion.kernels.feet import lowest
+from bodymotion.motion.filters import MIN_FILTERED
 from bodymotion.motion.interpolation.lowpass import quintic
 
 BLEND_TIME = 0.3

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bodymotion.balancing.filtering import eased
 from bodymotion.dynamics import Measures
 from bodymotion.dynamics.contacts import MAX_PATCH_HEIGHT
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, runs, without_short_runs
+from bodymotion.geometry.poses import changed_pose, pose_difference
 from bodymotion.kernels.feet import hulls, lowest
+from bodymotion.motion.filters import smooth_upper_bound
 from bodymotion.motion.interpolation.lowpass import bump, quintic
 from bodymotion.system.deferred import need
 
@@ -363,7 +364,7 @@ def _lift(depths: Floats, times: Floats, swing: slice) -> Floats:
         share = np.minimum(share, (own - times[swing.start - 1]) / LIFT_TIME)
     if swing.stop < len(times):
         share = np.minimum(share, (times[swing.stop] - own) / LIFT_TIME)
-    return eased(depths, own, LIFT_TIME) * quintic(share)
+    return smooth_upper_bound(depths, own, LIFT_TIME) * quintic(share)
 
 
 class HalfPlanes(NamedTuple):
@@ -452,19 +453,3 @@ def _edge_normals(corners: Floats) -> Floats:
         along = np.arctan2(edges[0, 1], edges[0, 0])
         angles = along + np.arange(4) * (0.5 * np.pi)
     return np.stack((np.cos(angles), np.sin(angles)), axis=1)
-
-
-def changed_pose(pose: Floats, change: Floats) -> Floats:
-    """Return poses (..., 7) moved by a change (..., 6) as of `pose_difference`."""
-    turn = rotations.from_vector(change[..., 3:])
-    rotated = rotations.multiply(turn, pose[..., 3:])
-    return np.concatenate([pose[..., :3] + change[..., :3], rotated], axis=-1)
-
-
-def pose_difference(pose: Floats, other: Floats) -> Floats:
-    """Return how (..., 6) a pose differs from another.
-
-    It is x, y, z, and the rotation vector, in the world.
-    """
-    rotated = rotations.difference(pose[..., 3:], other[..., 3:])
-    return np.concatenate((pose[..., :3] - other[..., :3], rotated), axis=-1)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from bodymotion.balancing.filtering import smoothed
 from bodymotion.dynamics import Measures
 from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.filters import low_pass_filter
 
 ZMP_CUTOFF = 8.0
 """[Hz] of the low-pass filter of the zero moment point.
@@ -28,4 +28,4 @@ def known_zmp(measures: Measures) -> Floats:
 
 def smooth_zmp(measures: Measures) -> Floats:
     """Return x and y (T, 2) [m] of the zero moment point below `ZMP_CUTOFF`."""
-    return smoothed(known_zmp(measures)[:, :2], measures.times, ZMP_CUTOFF)
+    return low_pass_filter(known_zmp(measures)[:, :2], measures.times, ZMP_CUTOFF)

@@ -79,3 +79,19 @@ def transform_points(pose: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
     return np.asarray(
         pose[..., :3] + rotations.rotate(rotations.normalized(pose[..., 3:]), points)
     )
+
+
+def pose_difference(pose: Floats, other: Floats) -> Floats:
+    """Return the change (..., 6) that moves another pose to a pose.
+
+    It is x, y, z [m] and a rotation vector [rad], in the frame that both poses are in.
+    """
+    rotated = rotations.difference(pose[..., 3:], other[..., 3:])
+    return np.concatenate((pose[..., :3] - other[..., :3], rotated), axis=-1)
+
+
+def changed_pose(pose: Floats, change: Floats) -> Floats:
+    """Return poses (..., 7) moved by a change (..., 6); see `pose_difference`."""
+    turn = rotations.from_vector(change[..., 3:])
+    rotated = rotations.multiply(turn, pose[..., 3:])
+    return np.concatenate([pose[..., :3] + change[..., :3], rotated], axis=-1)

@@ -14,9 +14,9 @@ of the ground (`CLEARANCE`).
 
 import numpy as np
 
-from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats
+from bodymotion.geometry.poses import changed_pose, pose_difference
 from bodymotion.kernels.feet import lowest, product
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.source import Sole

@@ -32,7 +32,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.balancing.filtering import eased
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory, runs
 from bodymotion.kernels.feet import lowest
@@ -40,6 +39,7 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.filters import smooth_upper_bound
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.roles import (
     LEGS,
@@ -352,7 +352,9 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
         placed = walker.forward_kinematics(q, root)
         low = lowest(placed[:, soles[0]], *soles[1:], 0.0)[..., 0].min(axis=1)
         low = np.minimum(low, lowest_of_links(body, placed))
-        root[:, 2] += eased(np.maximum(-low, 0.0), plan.times, CALMING_TIME)
+        root[:, 2] += smooth_upper_bound(
+            np.maximum(-low, 0.0), plan.times, CALMING_TIME
+        )
     return motion_of_joints(body, q, root, plan.timeline)
 
 

@@ -26,15 +26,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from bodymotion.balancing.filtering import eased
-from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices
+from bodymotion.geometry.poses import changed_pose, pose_difference
 from bodymotion.kernels.compiling import in_slices
 from bodymotion.kernels.inverse_kinematics import Space
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.motion.filters import smooth_upper_bound
 from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import (
     between_stances,
@@ -395,7 +395,7 @@ class Goals:
                 lowered,
                 np.where(self.recording.on_ground[:, k], away[:, 2] - high, 0.0),
             )
-        self.pelvis[:, 2] -= np.round(eased(lowered, times), DIGITS)
+        self.pelvis[:, 2] -= np.round(smooth_upper_bound(lowered, times), DIGITS)
         self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
 
     def placed(self, q: Floats, root: Floats) -> Floats:
@@ -489,7 +489,7 @@ class Goals:
             depth = np.maximum(
                 depth, -lowest_heights(self.foot(side, placed), self.soles[k])
             )
-        lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]
+        lift = smooth_upper_bound(depth, self.recording.times, CALMING_TIME)[:, None]
         if not self.body.is_mounted:
             return q, root + lift * np.eye(7)[2]
         slides = np.zeros(self.body.num_joints)

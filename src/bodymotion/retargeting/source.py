@@ -24,14 +24,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bodymotion.balancing import filtering
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
 from bodymotion.kernels.feet import product
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion
+from bodymotion.motion import Motion, filters
 from bodymotion.motion.components import Timeline
 from bodymotion.retargeting.roles import (
     DIGITS,
@@ -417,7 +416,7 @@ def smoothed(
 ) -> Floats:
     """Return values (T, …) without what is faster than a cutoff [Hz], rounded."""
     return np.round(
-        filtering.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS
+        filters.low_pass_filter(values, times, cutoff, are_poses=are_poses), DIGITS
     )
 
 

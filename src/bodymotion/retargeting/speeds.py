@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bodymotion.balancing.filtering import eased
-from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry.arrays import Bools, Floats, median_step
+from bodymotion.geometry.poses import changed_pose, pose_difference
 from bodymotion.model.body import Body
+from bodymotion.motion.filters import smooth_upper_bound
 from bodymotion.retargeting.roles import DIGITS
 from bodymotion.retargeting.source import smoothed
 
@@ -98,7 +98,10 @@ def calmed(
         ):
             if sudden[:, columns[0]].any():
                 share[:, columns] = np.minimum(
-                    eased(np.pad(sudden[:, columns[0]], 1), times, CALMING_TIME), 1.0
+                    smooth_upper_bound(
+                        np.pad(sudden[:, columns[0]], 1), times, CALMING_TIME
+                    ),
+                    1.0,
                 )[:, None]
         q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
         change = share[:, -6:] * pose_difference(

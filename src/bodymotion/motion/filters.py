@@ -9,12 +9,13 @@ from bodymotion.motion.interpolation.lowpass import (
     smooth_bound,
 )
 
-MIN_FILTERED = 3  # Shorter clips, in frames, are not filtered.
+MIN_FILTERED = 3
+"""Frames of the shortest clip that is filtered."""
 EASING_TIME = 0.2
 """[s] A motion slows down over this time before a joint would be too fast."""
 
 
-def smoothed(
+def low_pass_filter(
     values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False
 ) -> Floats:
     """Return values (T, …) without frequencies above a cutoff [Hz].
@@ -28,10 +29,12 @@ def smoothed(
     return all_low_passed(values, weights, poses=are_poses)
 
 
-def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats:
-    """Return smooth values (T,) nowhere below `values`.
+def smooth_upper_bound(
+    values: Floats, times: Floats, seconds: float = EASING_TIME
+) -> Floats:
+    """Return a smooth upper bound (T,) of values (T,) over time.
 
-    They rise `seconds` before them.
+    It rises `seconds` before the values do.
     """
     if len(times) < MIN_FILTERED:
         return values
