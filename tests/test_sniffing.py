@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bodymotion.formats import sniffing
-from bodymotion.formats.cha_proto.messages import MESSAGES
 from bodymotion.formats.registry import FORMATS, HEAD
 from bodymotion.formats.sniffing import root_element
 from bodymotion.formats.vrml.values import STANDARD_NODES
+from bodymotion.spot.cha_proto.messages import MESSAGES
+from bodymotion.spot.sniffing import ANIMATION_FIELDS
 from rules.test_every_rule import PAIRS
 
 OTHER_FORMATS = {
     "vrml",
     "yaml",
     "xml",
-    *(row.read.place.partition(":")[0] for row in FORMATS),
+    *(row.read.place.partition(":")[0].split(".")[2] for row in FORMATS),
 } - {"cha"}
 PIECES = [
     "<?xml-stylesheet a='1'?>",
@@ -116,7 +117,7 @@ def test_content_is_of_one_format():
 
 def test_the_names_are_those_of_the_formats():
     assert sniffing.VRML_NODES.decode().split("|") == sorted(STANDARD_NODES)
-    assert sniffing.ANIMATION_FIELDS.decode().split("|") == list(MESSAGES["Animation"])
+    assert ANIMATION_FIELDS.decode().split("|") == list(MESSAGES["Animation"])
 
 
 def test_a_cha_is_loaded_without_other_formats(examples):

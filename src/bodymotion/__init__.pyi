@@ -4,15 +4,10 @@ from bodymotion import dynamics as dynamics
 from bodymotion import editing as editing
 from bodymotion import simulation as simulation
 from bodymotion import spot as spot
-from bodymotion.animation import Animation as Animation
-from bodymotion.animation import Keyframes as Keyframes
-from bodymotion.animation import Parameter as Parameter
-from bodymotion.balancing import BalancedMotion as BalancedMotion
 from bodymotion.balancing import BalanceReport as BalanceReport
+from bodymotion.balancing import BalancedMotion as BalancedMotion
 from bodymotion.balancing import balance as balance
 from bodymotion.checks import check as check
-from bodymotion.choreography import Choreography as Choreography
-from bodymotion.choreography import Move as Move
 from bodymotion.collection import Collection as Collection
 from bodymotion.collection import open_collection as open_collection
 from bodymotion.comparison import compare_bodies as compare_bodies
@@ -24,9 +19,7 @@ from bodymotion.diagnostics import Problem as Problem
 from bodymotion.diagnostics import Rule as Rule
 from bodymotion.diagnostics.problem import Source as Source
 from bodymotion.formats.registry import load as load
-from bodymotion.formats.registry import load_animation as load_animation
 from bodymotion.formats.registry import load_body as load_body
-from bodymotion.formats.registry import load_choreography as load_choreography
 from bodymotion.formats.registry import load_key_poses as load_key_poses
 from bodymotion.formats.registry import load_motion as load_motion
 from bodymotion.formats.registry import load_skeleton as load_skeleton
@@ -92,6 +85,13 @@ from bodymotion.simulation import simulate_many as simulate_many
 from bodymotion.simulation import to_mujoco as to_mujoco
 from bodymotion.skeleton import Skeleton as Skeleton
 from bodymotion.skeleton import SkeletonJoint as SkeletonJoint
+from bodymotion.spot.animation import Animation as Animation
+from bodymotion.spot.animation import Keyframes as Keyframes
+from bodymotion.spot.animation import Parameter as Parameter
+from bodymotion.spot.choreography.values import Choreography as Choreography
+from bodymotion.spot.choreography.values import Move as Move
+from bodymotion.spot.loading import load_animation as load_animation
+from bodymotion.spot.loading import load_choreography as load_choreography
 from bodymotion.spot.playback import play as play
 from bodymotion.viewer import view as view
 

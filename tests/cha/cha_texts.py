@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha import parse_cha
+from bodymotion.spot.cha import parse_cha
 
 HERE = "¦"
 """Stands in a text before the character that a rule is expected to point at; it is taken out before reading."""

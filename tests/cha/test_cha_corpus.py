@@ -8,7 +8,7 @@ import pytest
 
 from bodymotion import FormatError, check, load
 from bodymotion.diagnostics.catalogue import catalogue
-from bodymotion.formats.cha import cha_text, parse_cha
+from bodymotion.spot.cha import cha_text, parse_cha
 
 FAULTS = {
     "i01_controls_missing": ("CHA120", 1, 1),

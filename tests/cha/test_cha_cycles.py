@@ -9,7 +9,7 @@ from cha_texts import FEET, LEG, legs
 
 from bodymotion import check
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha import parse_cha
+from bodymotion.spot.cha import parse_cha
 
 UP = "0 1 -2"
 """A leg that is raised."""

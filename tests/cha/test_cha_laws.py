@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bodymotion import FormatError
-from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
-from bodymotion.formats.cha import cha_text, check_animation, parse_cha
-from bodymotion.formats.cha import rows as rows_module
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, singles
+from bodymotion.spot.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
+from bodymotion.spot.cha import cha_text, check_animation, parse_cha
+from bodymotion.spot.cha import rows as rows_module
+from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, singles
 from sample_files import tries
 
 FINITE = st.floats(-1e6, 1e6)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bodymotion as bm
-from bodymotion.animation import GROUPS
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
+from bodymotion.spot.animation import GROUPS
+from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats" / "cha.md"
 

@@ -20,7 +20,7 @@ from cha_texts import (
 from bodymotion import FormatError, check
 from bodymotion.checks.fixing import find_fixes, fixable
 from bodymotion.diagnostics.catalogue import catalogue
-from bodymotion.formats.cha import check_animation, parse_cha, read_cha
+from bodymotion.spot.cha import check_animation, parse_cha, read_cha
 from sample_files import ACCEPT, sampled
 
 UP, DOWN = "0 0 0 0", "1 1 1 1"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from cha_texts import FEET, LEGS, cha, legs, problems_of
 
-from bodymotion.animation import GROUPS, Parameter
-from bodymotion.formats.cha import cha_text, parse_cha
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, singles
+from bodymotion.spot.animation import GROUPS, Parameter
+from bodymotion.spot.cha import cha_text, parse_cha
+from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, singles
 
 OPTION_LINES = {
     "controls legs body": ("legs", "body"),

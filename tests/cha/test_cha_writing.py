@@ -10,8 +10,8 @@ from cha_texts import cha
 
 import bodymotion as bm
 from bodymotion import FormatError
-from bodymotion.animation import Animation, Keyframes, Parameter
-from bodymotion.formats.cha import cha_text, parse_cha
+from bodymotion.spot.animation import Animation, Keyframes, Parameter
+from bodymotion.spot.cha import cha_text, parse_cha
 
 KEPT = """\
 # A move by hand

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import bodymotion as bm
-from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.geometry import poses
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 
 LEGS = ("fl", "fr", "hl", "hr")
 RADIUS = 0.036

@@ -7,8 +7,8 @@ import pytest
 from moves import RADIUS, move
 
 import bodymotion as bm
-from bodymotion.animation import Animation, Parameter
-from bodymotion.checks.animations import corners
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.checking import corners
 from bodymotion.spot.playback import stand
 
 pytest.importorskip("mujoco")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from moves import body, component, joints, move
 
 import bodymotion as bm
-from bodymotion.animation import GROUPS, Parameter
+from bodymotion.spot.animation import GROUPS, Parameter
 from bodymotion.spot.playback.timing import NEUTRAL
 from sample_files import tries
 

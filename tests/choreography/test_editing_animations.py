@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.animation import Parameter
 from bodymotion.cli.app import app
 from bodymotion.comparison import compare_animations
 from bodymotion.editing import animations as edit
+from bodymotion.spot.animation import Parameter
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("sway", "trot", "wave")

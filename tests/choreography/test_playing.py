@@ -17,8 +17,8 @@ from moves import (
 )
 
 import bodymotion as bm
-from bodymotion.animation import Animation, Keyframes, Parameter
 from bodymotion.geometry import poses, rotations
+from bodymotion.spot.animation import Animation, Keyframes, Parameter
 from bodymotion.spot.playback import sit, stand
 
 HEIGHT = 0.48

@@ -9,8 +9,8 @@ import pytest
 from moves import RADIUS, body, component, feet, joints, move, same_poses
 
 import bodymotion as bm
-from bodymotion.animation import Animation
 from bodymotion.geometry import poses, rotations
+from bodymotion.spot.animation import Animation
 from bodymotion.spot.playback import stand
 
 

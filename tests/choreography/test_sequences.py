@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from scipy.spatial import KDTree
 
 import bodymotion as bm
-from bodymotion.animation import Parameter
-from bodymotion.choreography import MoveInfo, RobotMoves
 from bodymotion.cli.app import app
-from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, ranges_of
-from bodymotion.formats.cha_proto.writer import message_of
 from bodymotion.geometry import poses, rotations
 from bodymotion.plots.parts import Bars
-from bodymotion.scene.animation_playback import moves_of
 from bodymotion.scene.loading import load_scene
+from bodymotion.spot.animation import Parameter
+from bodymotion.spot.cha_proto.sequence import choreography_from_bytes, ranges_of
+from bodymotion.spot.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.choreography.moves import tracks_of
+from bodymotion.spot.choreography.values import MoveInfo, RobotMoves
+from bodymotion.spot.shown_playback import moves_of
 from bodymotion.viewer.page import timeline_data
 from choreography.moves import body as body_of
 from choreography.moves import feet as feet_of

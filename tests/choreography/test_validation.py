@@ -10,9 +10,9 @@ import pytest
 from moves import RADIUS, move
 
 import bodymotion as bm
-from bodymotion.animation import Parameter
 from bodymotion.diagnostics.catalogue import rules_of
-from bodymotion.formats.cha import parse_cha
+from bodymotion.spot.animation import Parameter
+from bodymotion.spot.cha import parse_cha
 from bodymotion.spot.playback import rules, stand
 from bodymotion.spot.playback.stance import distance_outside
 

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.animation import Parameter
 from bodymotion.cli.app import app
 from bodymotion.comparison import compare_animations, compare_recording
+from bodymotion.spot.animation import Parameter
 from sample_files import ACCEPT
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

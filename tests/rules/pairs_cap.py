@@ -93,7 +93,7 @@ PAIRS: dict[str, Pair] = {
             place=False,
             still="SPOT105",
         ),
-        "bodymotion.formats.cha_proto.sequence.MAX_MOVES",
+        "bodymotion.spot.cha_proto.sequence.MAX_MOVES",
         2,
     ),
     "CAP009": calls(

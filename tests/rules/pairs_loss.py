@@ -10,9 +10,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.seq import parse_seq
 from bodymotion.formats.urdf import read_urdf
 from bodymotion.geometry.shapes import Corners
@@ -20,6 +18,8 @@ from bodymotion.model.inertias import repaired
 from bodymotion.model.links import OtherDevice
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.cha import parse_cha
 from cha.cha_texts import cha
 from checks.sound_robot import robot, with_extra, with_joint, with_link, with_segment
 from choreography.moves import move

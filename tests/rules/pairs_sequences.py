@@ -10,9 +10,9 @@ import numpy as np
 from bosdyn.api.spot import choreography_sequence_pb2 as pb
 
 import bodymotion as bm
-from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha import parse_cha
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.cha import parse_cha
 from bodymotion.spot.rehearsal.choreography import validate_animation, validate_sequence
 from bodymotion.spot.rehearsal.store import UploadedAnimation
 from rules.pairs import Pair, Reported, calls, folders

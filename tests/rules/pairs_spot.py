@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 import bodymotion as bm
-from bodymotion.animation import Animation, Parameter
+from bodymotion.spot.animation import Animation, Parameter
 from bodymotion.spot.playback import stand
 from choreography.moves import RADIUS, move
 from rules.pairs import Pair, calls

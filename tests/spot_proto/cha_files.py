@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from bodymotion.animation import GROUPS, Animation, Keyframes
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes
 
 LEGS = ("fl", "fr", "hl", "hr")
 ZEROS = ("0", "0.0", "0.000", "-0", "-0.0", "0e5", "+0", "00")

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.animation import GROUPS, Animation, Parameter
-from bodymotion.formats.cha import parse_cha
-from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
-from bodymotion.formats.cha_proto.rows import PATHS
+from bodymotion.spot.animation import GROUPS, Animation, Parameter
+from bodymotion.spot.cha import parse_cha
+from bodymotion.spot.cha_proto.messages import ENUMS, MESSAGES
+from bodymotion.spot.cha_proto.rows import PATHS
 from sample_files import CORPUS, sampled, tries
 
 converter = pytest.importorskip("bosdyn.choreography.client.animation_file_to_proto")

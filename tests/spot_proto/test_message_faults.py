@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.formats.cha import parse_cha
-from bodymotion.formats.cha_proto.state_log import read_log_data
+from bodymotion.spot.cha import parse_cha
+from bodymotion.spot.cha_proto.state_log import read_log_data
 from sample_files import sampled, tries
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")

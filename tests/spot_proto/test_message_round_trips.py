@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.animation import Animation, Keyframes, Parameter
-from bodymotion.formats.cha import parse_cha
-from bodymotion.formats.cha_proto.rows import PATHS
+from bodymotion.spot.animation import Animation, Keyframes, Parameter
+from bodymotion.spot.cha import parse_cha
+from bodymotion.spot.cha_proto.rows import PATHS
 from sample_files import CORPUS, sampled, tries
 
 QUICK = settings(

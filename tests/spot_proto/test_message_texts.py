@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.animation import Animation, Keyframes
-from bodymotion.formats.cha import parse_cha
+from bodymotion.spot.animation import Animation, Keyframes
+from bodymotion.spot.cha import parse_cha
 from sample_files import tries
 
 text_format = pytest.importorskip("google.protobuf.text_format")

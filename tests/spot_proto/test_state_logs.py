@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.animation import GROUPS
+from bodymotion.spot.animation import GROUPS
 from sample_files import tries
 
 text_format = pytest.importorskip("google.protobuf.text_format")

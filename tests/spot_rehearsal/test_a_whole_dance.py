@@ -23,9 +23,9 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.scene.loading import load_scene
 from bodymotion.spot import Credentials, StandIn
+from bodymotion.spot.cha_proto.state_log import log_bytes
 from bodymotion.spot.client.connection import PASSWORD, USERNAME
 from bodymotion.viewer.page import timeline_data
 from waiting import TIMEOUT, until

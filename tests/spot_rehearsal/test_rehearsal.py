@@ -28,9 +28,9 @@ from bosdyn.client.exceptions import (
 from bosdyn.client.sdk import create_standard_sdk
 
 import bodymotion as bm
-from bodymotion.animation import GROUPS
-from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
+from bodymotion.spot.animation import GROUPS
+from bodymotion.spot.cha import parse_cha
 from bodymotion.spot.choreography.playing import parameters_of
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.choreography import choreography_of
@@ -599,7 +599,7 @@ def test_two_files_of_one_move(robot, tmp_path):
 
 def test_every_named_parameter_has_a_range():
     """The stand-in robot tells all of the document's parameters, as the reader of such texts understands them."""
-    from bodymotion.formats.cha_proto.sequence import limits_of
+    from bodymotion.spot.cha_proto.sequence import limits_of
     from bodymotion.spot.playback.timing import NEUTRAL
     from bodymotion.spot.rehearsal.choreography import config_text
 

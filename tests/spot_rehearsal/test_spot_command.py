@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, StandIn, connected, find_credentials
+from bodymotion.spot.cha import parse_cha
 from bodymotion.spot.client.connection import PASSWORD, TOKEN, USERNAME, split_address
 from waiting import TIMEOUT, until
 

@@ -15,19 +15,19 @@ from small_robots import arm, biped, run_view, swinging
 import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.scene.animation_playback import Beats, PlaybackSettings, play_animation
 from bodymotion.scene.loading import load_scene
 from bodymotion.scene.scene import contacts_of, make_scene
 from bodymotion.scene.theme import MISSED, STANCE, SWING
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.timing import NEUTRAL
-from bodymotion.viewer import Viewer, view
-from bodymotion.viewer.analysis import analyze
-from bodymotion.viewer.animation_panel import (
+from bodymotion.spot.shown_playback import Beats, PlaybackSettings, play_animation
+from bodymotion.spot.viewer_panel import (
     findings_html,
     options_html,
     parameter_limits,
 )
+from bodymotion.viewer import Viewer, view
+from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.page import runs, timeline_data
 from sample_files import tries
 from waiting import until

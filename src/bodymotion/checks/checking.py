@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.animation import Animation
 from bodymotion.checks import rules
 from bodymotion.diagnostics import (
     Findings,
@@ -24,6 +23,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
+from bodymotion.extensions import extensions
 from bodymotion.formats.registry import (
     load,
     read_here,
@@ -40,16 +40,14 @@ from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.motion.rules import SLOW_RATE
+from bodymotion.spot.animation import Animation
 from bodymotion.system.files import open_file, pipes_kept
 
 TEXT_FORMATS = (
-    "openhrp",
-    "body",
-    "seq",
-    "cha",
-    "urdf",
-    "mjcf",
-)  # The formats whose line endings are checked.
+    *("openhrp", "body", "seq", "urdf", "mjcf"),
+    *(name for extension in extensions() for name in extension.text_formats),
+)
+"""The formats whose line endings are checked."""
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
@@ -196,7 +194,7 @@ def _problems_of(
 
         return check_body(value)
     if isinstance(value, Animation):
-        from bodymotion.checks.animations import check_animation
+        from bodymotion.spot.checking import check_animation
 
         return check_animation(value, **playback)
     if isinstance(value, Motion):
@@ -216,9 +214,9 @@ def _problems_of(
                     else check_motion_on_body(value, body)
                 ),
             )
-    from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.skeleton import Skeleton
+    from bodymotion.spot.choreography.values import Choreography
 
     if isinstance(value, Choreography):
         from bodymotion.spot.choreography import check_choreography

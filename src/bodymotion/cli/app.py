@@ -20,6 +20,7 @@ from bodymotion.cli.contained import ContainedCommand
 from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
 from bodymotion.cli.output import print_message
 from bodymotion.cli.project import find_project
+from bodymotion.extensions import extensions
 from bodymotion.system.files import pipes_kept
 
 _FIRST = (
@@ -36,7 +37,12 @@ _FIRST = (
     "edit",
     "ik",
 )
-COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
+_MODULES = {
+    name: f"bodymotion.cli.{name}"
+    for name in (*_FIRST, "balance", "retarget", "simulate", "catalogue")
+} | {name: place for one in extensions() for name, place in one.commands.items()}
+"""The module of each command."""
+COMMANDS = tuple(_MODULES)
 """Names of the commands.
 
 Each is a function, or a group of functions, of this name in the module of this name.
@@ -87,7 +93,7 @@ class _Commands(WholeSummaries):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
-            module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
+            module = importlib.import_module(_MODULES[cmd_name])
             command = getattr(module, cmd_name)
             kind = getattr(module, "COMMAND_CLASS", ContainedCommand)
             if cmd_name in MANY_FILES:

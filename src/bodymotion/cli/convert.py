@@ -548,10 +548,10 @@ def _of_another_kind(
     source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
 ) -> _Found:
     """Make a motion of an animation, a choreography or key poses, or an animation or key poses of a motion."""
-    from bodymotion.animation import Animation
-    from bodymotion.formats.cha import move_name
     from bodymotion.keyposes import KeyPoses
     from bodymotion.motion import Motion
+    from bodymotion.spot.animation import Animation
+    from bodymotion.spot.cha import move_name
 
     kind = _target_kind(origin, target, options.write_as)
     body: Body | None = None

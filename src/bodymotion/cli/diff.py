@@ -107,10 +107,10 @@ def _compare(
     reading: ReaderOptions,
 ) -> Comparison:
     from bodymotion import comparison
-    from bodymotion.choreography import Choreography
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
     from bodymotion.motion import Motion
+    from bodymotion.spot.choreography.values import Choreography
 
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)

@@ -32,9 +32,9 @@ from bodymotion.cli.options import (
 from bodymotion.cli.output import conclude, finish, print_message, progress
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.spot.animation import Animation
 
 LENGTH_STEPS = (
     "append",

@@ -18,8 +18,6 @@ from bodymotion.cli.output import Data, about_file, members, number, plain
 from bodymotion.diagnostics import Problem, Source
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
     from bodymotion.formats.seq import MotionReader
     from bodymotion.formats.seq.headers import ComponentHeader
     from bodymotion.geometry.arrays import Floats
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from bodymotion.model.links import Device, Link
     from bodymotion.motion import Component, Motion
     from bodymotion.skeleton import Skeleton
+    from bodymotion.spot.animation import Animation
+    from bodymotion.spot.choreography.values import Choreography
 
 CHUNK = 16384  # Frames of a large file that are read together.
 COMMON_FIELDS = {
@@ -149,7 +149,7 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
 
 
 def _animation(animation: Animation, path: Path) -> Data:
-    from bodymotion.formats.cha.keywords import COLUMNS
+    from bodymotion.spot.cha.keywords import COLUMNS
 
     frames = animation.keyframes
     bpm = animation.bpm

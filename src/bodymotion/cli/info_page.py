@@ -212,7 +212,7 @@ def _extra_joints(page: Page, data: Data) -> None:
 
 
 def _animation(page: Page, data: Data) -> None:
-    from bodymotion.formats.cha.keywords import OPTIONS, PARAMETERS
+    from bodymotion.spot.cha.keywords import OPTIONS, PARAMETERS
 
     page.fact("shown as", data["title"])
     page.fact("controls", ", ".join(data["controls"]))

@@ -24,10 +24,10 @@ from bodymotion.diagnostics.text import with_article
 from bodymotion.system.files import check_not_read, check_place
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
     from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.spot.animation import Animation
 
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
 BYTES_PER_NUMBER = 3 * 8
@@ -416,7 +416,7 @@ def load_motion(
 
 def load_animation(path: Path, reading: ReaderOptions, hint: str = "IN") -> Animation:
     """Read an animation; a file with something else is wrong use."""
-    from bodymotion.animation import Animation
+    from bodymotion.spot.animation import Animation
 
     return _loaded(path, reading, Animation, hint)
 
@@ -519,11 +519,11 @@ def load_pair(
 
     Anything else is wrong use.
     """
-    from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
+    from bodymotion.spot.animation import Animation
+    from bodymotion.spot.choreography.values import Choreography
 
     # Measures and simulations report by themselves how a motion fits its body.
     found, _ = _read(

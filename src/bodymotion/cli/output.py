@@ -41,10 +41,10 @@ from bodymotion.system.files import files_written, pipe_seen, size_of
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
     from bodymotion.motion import Motion
     from bodymotion.motion.interpolation import Method
+    from bodymotion.spot.animation import Animation
+    from bodymotion.spot.choreography.values import Choreography
 
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 

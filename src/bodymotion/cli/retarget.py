@@ -82,7 +82,6 @@ def retarget(
       --balance: Change the result so that the robot keeps its balance (extra `opt`). Where that fails, the exit code is 1.
       --simulate: Print whether the robot falls in a simulation (extra `sim`). If it falls, the exit code is 1.
     """  # noqa: D301
-    from bodymotion.animation import Animation
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.motion import Motion
@@ -97,6 +96,7 @@ def retarget(
     from bodymotion.retargeting.skeletons import problems_of_source, with_body
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
+    from bodymotion.spot.animation import Animation
     from bodymotion.spot.playback import play, spot_body, validate
     from bodymotion.spot.playback.dimensions import LEG_JOINTS
     from bodymotion.viewer import view

@@ -88,8 +88,8 @@ def retime(
         )
     with failures("retime"):
         if find_format(source).holds == "Choreography" and beats is not None:
-            from bodymotion.formats.registry import load_choreography
             from bodymotion.scene.music import load_music
+            from bodymotion.spot.loading import load_choreography
 
             dance = load_choreography(source)
             finish(dance, load_music(beats).snap(dance), target)
@@ -99,7 +99,7 @@ def retime(
                 param_hint="--beats",
             )
         if find_format(source).holds == "Animation":
-            from bodymotion.editing.animations import change_speed as faster
+            from bodymotion.spot.editing import change_speed as faster
 
             others = (
                 rate,

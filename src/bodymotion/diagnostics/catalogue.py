@@ -7,20 +7,20 @@ from functools import cache
 from types import ModuleType
 
 from bodymotion.diagnostics import Problem, Rule
+from bodymotion.extensions import extensions
 
 PACKAGES = (
     "diagnostics.losses",
     "motion",
     "model",
     "formats",
-    "spot",
     "editing",
     "dynamics",
     "simulation",
     "checks",
     "balancing",
 )
-"""The packages that define rules."""
+"""The packages that define rules, beside those of extensions."""
 
 
 def catalogue() -> dict[str, Rule]:
@@ -49,6 +49,7 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     found: dict[str, Rule] = {}
     old: dict[str, str] = {}
     names = [f"bodymotion.{name}" for name in PACKAGES]
+    names += [name for extension in extensions() for name in extension.rules]
     for package in map(importlib.import_module, tuple(names)):
         names += [
             info.name

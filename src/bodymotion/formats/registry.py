@@ -19,6 +19,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from bodymotion import extensions
 from bodymotion.diagnostics import (
     Findings,
     FormatError,
@@ -53,8 +54,6 @@ from bodymotion.system.files import (
 from bodymotion.system.limited import note_reading
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
@@ -69,10 +68,12 @@ LONG_HEAD = 1 << 20
 
 Long comments may stand before the first key.
 """
-_ROWS = (
-    Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
-)
-AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", _ROWS))
+_TABLES = {
+    "bodymotion.formats": Path(__file__).with_name("formats.txt").read_text("utf-8"),
+    **{one.package: one.formats for one in extensions.extensions()},
+}
+"""For each package with formats its table, as `formats.txt`."""
+AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", "\n".join(_TABLES.values())))
 """Extensions that other files have, too.
 
 In a folder such a file is used only if its content is of a known format.
@@ -91,22 +92,18 @@ _KINDS = {
     "Motion": "motions",
     "KeyPoses": "key poses",
     "Skeleton": "recorded motions",
-    "Animation": "Spot animations",
-    "Choreography": "Spot choreographies",
+    **{kind.name: kind.plural for kind in extensions.kinds()},
 }
+"""What messages call the kinds of values that files hold."""
 
 MAX_KEPT = 4
 """Bodies that are kept in memory."""
 
 
 @dataclass(frozen=True)
-class Function:
-    """A reader or a writer, `module:name` in `formats`, of files called `title`.
+class Function(extensions.Function):
+    """A reader or a writer of files called `title`."""
 
-    Its module is imported when it is first used.
-    """
-
-    place: str
     title: str
 
     def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
@@ -120,20 +117,12 @@ class Function:
                 f"{with_article(self.title)} has no option {name!r}; its options: "
                 f"{known}"
             )
-        return self._function(*args, **options)
-
-    @property
-    def _function(self) -> Callable[..., Any]:
-        module, _, name = self.place.partition(":")
-        found: Callable[..., Any] = getattr(
-            import_module(f"bodymotion.formats.{module}"), name
-        )
-        return found
+        return self.find()(*args, **options)
 
     @property
     def options(self) -> frozenset[str]:
         """The names of its options: its keyword-only parameters."""
-        parameters = signature(self._function).parameters.values()
+        parameters = signature(self.find()).parameters.values()
         return frozenset(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
 
 
@@ -179,25 +168,24 @@ class Format:
         return {name: value for name, value in options.items() if name in usable}
 
 
-def _format(row: str) -> Format:
-    """Return the format of a row of `formats.txt`."""
-    name, holds, extensions, module, reader, writer, sniff, title = (
+def _format(row: str, package: str) -> Format:
+    """Return the format of a row, whose modules are in a package."""
+    name, holds, suffixes, module, reader, writer, sniff, title = (
         cell.strip() for cell in row.split("|")
     )
+    module = f"{package}.{module}"
+    write = None
     if writer:
-        write = Function(
-            f"{module}.{writer}" if ":" in writer else f"{module}:{writer}", title
-        )
-    else:
-        write = None
-    recognises: Callable[[bytes], bool] = (
-        getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
-    )
-    named = tuple(extensions.replace("?", "").split())
+        place = f"{module}.{writer}" if ":" in writer else f"{module}:{writer}"
+        write = Function(place, title)
+    recognises: Callable[[bytes], bool] = lambda head: False  # noqa: E731
+    if sniff:
+        of_package = import_module(f"{package}.sniffing")
+        recognises = getattr(of_package, f"looks_like_{sniff}")
     return Format(
         name,
         title,
-        named,
+        tuple(suffixes.replace("?", "").split()),
         Function(f"{module}:{reader}", title),
         recognises,
         write,
@@ -205,8 +193,16 @@ def _format(row: str) -> Format:
     )
 
 
-FORMATS = tuple(map(_format, _ROWS.splitlines()))
-"""The table of formats, `formats.txt`."""
+def _formats() -> Iterator[Format]:
+    """Yield the formats of all tables."""
+    for package, table in _TABLES.items():
+        for row in table.splitlines():
+            if "|" in row and not row.startswith(("#", "name ")):
+                yield _format(row, package)
+
+
+FORMATS = tuple(_formats())
+"""The table of formats: `formats.txt` and those of extensions."""
 
 
 def named_format(name: str) -> Format:
@@ -256,7 +252,7 @@ def find_format(path: str | PathLike[str]) -> Format:
     if path.suffix.lower() in PROGRAMS:
         # Its texts may look like the files that it writes.
         raise UNKNOWN.error(
-            "the file is a program; expected a model, a motion or an animation",
+            "the file is a program; expected a model or a motion",
             Location(str(path)),
             "run it, and open what it writes",
         )
@@ -434,7 +430,9 @@ def load(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """Read a file: a `Body` from a `.wrl` or `.body`, a `Motion` from a `.seq`, an `Animation` from a `.cha`, a `Skeleton` from a `.bvh`.
+    """Read a file: a `Body` from a `.wrl`, a `Motion` from a `.seq`, and so on.
+
+    The value is of the kind that the file's format holds; `FORMATS` lists all.
 
     Parameters
     ----------
@@ -622,21 +620,7 @@ def load_body(
 
     A file that holds something else is an error (FMT004).
     """
-    return cast("Body", _of_kind("Body", path, format, options))
-
-
-def load_choreography(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,
-    **options: Any,  # noqa: ANN401
-) -> Choreography:
-    """Read a Spot choreography.
-
-    Arguments and errors as for `load`. A file that holds something else is an error
-    (FMT004).
-    """
-    return cast("Choreography", _of_kind("Choreography", path, format, options))
+    return cast("Body", load_of_kind("Body", path, format, options))
 
 
 def load_motion(
@@ -649,7 +633,7 @@ def load_motion(
 
     A file that holds something else is an error (FMT004).
     """
-    return cast("Motion", _of_kind("Motion", path, format, options))
+    return cast("Motion", load_of_kind("Motion", path, format, options))
 
 
 def load_key_poses(
@@ -662,7 +646,7 @@ def load_key_poses(
 
     A file that holds something else is an error (FMT004).
     """
-    return cast("KeyPoses", _of_kind("KeyPoses", path, format, options))
+    return cast("KeyPoses", load_of_kind("KeyPoses", path, format, options))
 
 
 def load_skeleton(
@@ -676,26 +660,13 @@ def load_skeleton(
     Arguments and errors as for `load`. A file that holds something else is an error
     (FMT004).
     """
-    return cast("Skeleton", _of_kind("Skeleton", path, format, options))
+    return cast("Skeleton", load_of_kind("Skeleton", path, format, options))
 
 
-def load_animation(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,
-    **options: Any,  # noqa: ANN401
-) -> Animation:
-    """Read a Spot animation.
-
-    Arguments and errors as for `load`. A file that holds something else is an error
-    (FMT004).
-    """
-    return cast("Animation", _of_kind("Animation", path, format, options))
-
-
-def _of_kind(
+def load_of_kind(
     kind: str, path: str | PathLike[str], format: str | None, options: dict[str, Any]
 ) -> Any:  # noqa: ANN401
+    """Read a file with a value of a kind; FormatError (FMT004) for another one."""
     with pipes_kept():
         return load(path, format=format_of_kind(kind, path, format).name, **options)
 
@@ -771,14 +742,14 @@ def save(
     format: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Findings:
-    """Write a body, a motion or a Spot animation to a file, whole or not at all.
+    """Write a body, a motion or another value to a file, whole or not at all.
 
     An existing file is replaced.
 
     Parameters
     ----------
     value:
-        A `Body`, a `Motion` or an `Animation`.
+        A `Body`, a `Motion`, or another value that some format holds.
     path:
         The file; its extension names the format.
     format:

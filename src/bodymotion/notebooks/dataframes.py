@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics.text import distinct, with_article
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
 from bodymotion.geometry.arrays import Floats
@@ -32,6 +31,7 @@ from bodymotion.motion import (
     MultiValueSeq,
     Vector3Seq,
 )
+from bodymotion.spot.animation import Animation
 from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:

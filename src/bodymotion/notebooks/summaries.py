@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted, html_text, severities
 from bodymotion.geometry.arrays import Floats
@@ -27,6 +26,7 @@ from bodymotion.scene.scene import (
     limits_text,
     missing_files_text,
 )
+from bodymotion.spot.animation import Animation
 from bodymotion.viewer.plot_panel import (
     COLORS,
     filled,

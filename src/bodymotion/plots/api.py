@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
@@ -24,6 +23,7 @@ from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.loading import Showable, files_of, load_inputs
 from bodymotion.scene.music import Music, load_music
+from bodymotion.spot.animation import Animation
 from bodymotion.system.files import check_not_read, whole_file
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from bodymotion.plots.quantities import (
     zmp_chart,
 )
 from bodymotion.plots.subject import Subject
-from bodymotion.scene.animation_playback import moves_of
+from bodymotion.spot.shown_playback import moves_of
 
 
 class UnknownPlotError(WrongUseError):

@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import (
     QUANTITIES,
@@ -43,7 +42,8 @@ from bodymotion.plots.parts import (
     number_text,
 )
 from bodymotion.plots.subject import JointGroup, Subject, series_of
-from bodymotion.scene.animation_playback import beats_of, moves_of
+from bodymotion.spot.choreography.values import PREFIX
+from bodymotion.spot.shown_playback import beats_of, moves_of
 
 MAX_PANELS = 120
 MAX_TOGETHER = 8

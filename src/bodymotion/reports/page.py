@@ -28,7 +28,7 @@ from bodymotion.dynamics import (
     measurable,
     series,
 )
-from bodymotion.scene.animation_playback import AnimationPlayback
+from bodymotion.spot.shown_playback import AnimationPlayback
 
 MAX_LISTED_GROUPS = 200
 MAX_LOCATIONS = 4  # Number of locations that are listed for one rule.

@@ -31,7 +31,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory, runs
 from bodymotion.kernels.feet import lowest
@@ -63,6 +62,7 @@ from bodymotion.retargeting.source import (
 )
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
 HIP_HEIGHT = 0.73  # Of a robot that stands, in lengths of its legs; that of Spot.

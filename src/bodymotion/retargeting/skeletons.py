@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bodymotion.animation import Animation
 from bodymotion.checks.findings import all_frames
 from bodymotion.checks.physics.sudden import jumps_of_root
 from bodymotion.checks.skeletons import check_skeleton
@@ -30,6 +29,7 @@ from bodymotion.skeleton import (
     euler_values,
 )
 from bodymotion.skeleton.values import UNITS
+from bodymotion.spot.animation import Animation
 from bodymotion.spot.playback import needs_arm, play, spot_body
 
 CENTIMETRES = 100.0

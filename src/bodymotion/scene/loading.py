@@ -12,8 +12,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from bodymotion.animation import Animation
-from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import (
     counted,
@@ -36,11 +34,13 @@ from bodymotion.formats.untrusted import (
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
 from bodymotion.scene.compared_motion import side_by_side
 from bodymotion.scene.music import Music, load_music
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.skeleton import Skeleton
+from bodymotion.spot.animation import Animation
+from bodymotion.spot.choreography.values import Choreography
+from bodymotion.spot.shown_playback import PlaybackSettings, play_animation
 from bodymotion.system.files import check_not_read, pipes_kept
 from bodymotion.system.limited import ProcessLimits
 

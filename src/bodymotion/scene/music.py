@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.formats.limits import budget_for
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
+from bodymotion.spot.choreography.values import Choreography
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 

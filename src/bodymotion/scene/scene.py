@@ -33,13 +33,13 @@ from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.scene.animation_playback import (
+from bodymotion.scene.music import Music
+from bodymotion.spot.shown_playback import (
     AnimationPlayback,
     Beats,
     approximate_frames,
     beats_of,
 )
-from bodymotion.scene.music import Music
 
 MAX_DISTANCE = 1e5
 """[m] Positions farther from the origin, or not finite, cannot be drawn.
@@ -375,7 +375,7 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
         for one in motion.timed
     ):
         return None
-    from bodymotion.animation import FOOT_CONTACT, LEGS
+    from bodymotion.spot.animation import FOOT_CONTACT, LEGS
     from bodymotion.spot.playback.recording import REACH_ERROR
 
     contact = motion.last(MultiValueSeq, FOOT_CONTACT)

@@ -1,11 +1,11 @@
-from bodymotion.formats.cha_proto import from_bytes as from_bytes
-from bodymotion.formats.cha_proto import from_proto as from_proto
-from bodymotion.formats.cha_proto import from_text as from_text
-from bodymotion.formats.cha_proto import read_state_log as read_state_log
-from bodymotion.formats.cha_proto import to_bytes as to_bytes
-from bodymotion.formats.cha_proto import to_move_info as to_move_info
-from bodymotion.formats.cha_proto import to_proto as to_proto
-from bodymotion.formats.cha_proto import to_text as to_text
+from bodymotion.spot.cha_proto import from_bytes as from_bytes
+from bodymotion.spot.cha_proto import from_proto as from_proto
+from bodymotion.spot.cha_proto import from_text as from_text
+from bodymotion.spot.cha_proto import read_state_log as read_state_log
+from bodymotion.spot.cha_proto import to_bytes as to_bytes
+from bodymotion.spot.cha_proto import to_move_info as to_move_info
+from bodymotion.spot.cha_proto import to_proto as to_proto
+from bodymotion.spot.cha_proto import to_text as to_text
 from bodymotion.model.body import Body
 from bodymotion.spot.choreography import check_choreography as check_choreography
 from bodymotion.spot.choreography.playing import Ensemble as Ensemble

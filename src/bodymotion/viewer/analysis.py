@@ -30,8 +30,8 @@ from bodymotion.motion import (
     MultiSE3Seq,
     MultiValueSeq,
 )
-from bodymotion.scene.animation_playback import approximate_frames
 from bodymotion.scene.scene import Scene
+from bodymotion.spot.shown_playback import approximate_frames
 
 if TYPE_CHECKING:
     from bodymotion.checks.findings import Moment

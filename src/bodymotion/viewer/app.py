@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import Link
-from bodymotion.scene.animation_playback import PlaybackSettings
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene
+from bodymotion.spot.shown_playback import PlaybackSettings
+from bodymotion.spot.viewer_panel import AnimationControl
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
-from bodymotion.viewer.animation_panel import AnimationControl
 from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.page import script
 from bodymotion.viewer.panel import Panel

@@ -23,15 +23,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks.findings import Moment
-from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import html_text, shown
 from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion.components import Timeline
-from bodymotion.scene.animation_playback import Block, moves_of
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import HAND, Scene
 from bodymotion.scene.theme import FINDING, MISSED, MOVE, STANCE, SWING, Rgb
+from bodymotion.spot.choreography.values import PREFIX
+from bodymotion.spot.shown_playback import Block, moves_of
 from bodymotion.system.files import check_place, whole_file
 from bodymotion.viewer.analysis import MotionAnalysis, analyze
 from bodymotion.viewer.limit_colors import color_of

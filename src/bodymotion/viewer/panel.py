@@ -33,7 +33,7 @@ from bodymotion.model.links import Joint, Link
 from bodymotion.scene.loading import groups_html, table_html
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene, limits_text
-from bodymotion.viewer.animation_panel import AnimationPanel
+from bodymotion.spot.viewer_panel import AnimationPanel
 from bodymotion.viewer.limit_colors import legend
 from bodymotion.viewer.page import PlaybackPanel
 from bodymotion.viewer.plot_panel import PlotPanel, filled, svg_of

@@ -2,8 +2,8 @@
 
 Edits of its bytes at the locations of the problems only.
 
-Each format has a module here: its `edits_of(data, path)` returns edits, each for a rule
-that is marked `fixable`. A text is corrected to what the reader reads. What has two
+Each format has a module here or in its extension: its `edits_of(data, path)` returns
+edits, each for a rule that is marked `fixable`. A text is corrected to what the reader reads. What has two
 possible meanings does not change, nor does a text that cannot be read.
 """
 
@@ -17,6 +17,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.checking import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.diagnostics import FormatError, Problem, ShortRepr
+from bodymotion.extensions import extensions
 from bodymotion.formats.registry import find_format
 from bodymotion.system.files import whole_file
 
@@ -26,7 +27,13 @@ MAX_BYTES = (
     1 << 30
 )  # Files of more bytes are not fixed: they are held in memory as a whole.
 
-MODULES = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body": "axes"}
+OWN_MODULES = {"seq": "seq", "openhrp": "wrl", "urdf": "axes", "body": "axes"}
+MODULES = {name: f"{__name__}.{module}" for name, module in OWN_MODULES.items()} | {
+    name: module
+    for extension in extensions()
+    for name, module in extension.fixes.items()
+}
+"""The module with `edits_of` of each format whose files can be fixed."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +80,7 @@ def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
     data = path.read_bytes()
     found: list[Edit] = []
     if row.name in MODULES:
-        found += import_module(
-            f"bodymotion.checks.fixing.{MODULES[row.name]}"
-        ).edits_of(data, path)
+        found += import_module(MODULES[row.name]).edits_of(data, path)
     if rules.LINE_ENDS.code in wanted and row.name in TEXT_FORMATS:
         found += _line_ends(data, path, row.name)
     edits = in_order(

@@ -13,7 +13,6 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import (
     Diagnostics,
     FormatError,
@@ -58,6 +57,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.spot.animation import FOOT_CONTACT, LEGS
 from bodymotion.system.files import open_file, read_head
 
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.arrow import arrow
 from bodymotion.formats.csv.reader import (
@@ -31,6 +30,7 @@ from bodymotion.formats.text import rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq
+from bodymotion.spot.animation import FOOT_CONTACT, LEGS
 from bodymotion.system.files import whole_file
 
 

@@ -1,6 +1,5 @@
-"""Choreographies: what is known of their moves, their rules, and the motion of their animations."""
+"""Choreographies: their moves, their rules, and the motion of their animations."""
 
-from bodymotion.spot.choreography.playing import play_choreography
-from bodymotion.spot.choreography.validation import check_choreography
+from bodymotion.system.deferred import public
 
-__all__ = ["check_choreography", "play_choreography"]
+__all__, __getattr__ = public(__name__)

@@ -11,11 +11,17 @@ FILE` saves the robot's list.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import PREFIX, STATES, Choreography, Move, Value
-from bodymotion.formats.cha_proto.messages import message_class
-from bodymotion.formats.cha_proto.sequence import KINDS
-from bodymotion.formats.cha_proto.writer import set_fields
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.cha_proto.messages import message_class
+from bodymotion.spot.cha_proto.sequence import KINDS
+from bodymotion.spot.cha_proto.writer import set_fields
+from bodymotion.spot.choreography.values import (
+    PREFIX,
+    STATES,
+    Choreography,
+    Move,
+    Value,
+)
 from bodymotion.spot.playback.timing import settings, timing
 
 STAND = STATES[1]

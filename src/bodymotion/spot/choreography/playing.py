@@ -12,8 +12,6 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
-from bodymotion.choreography import Choreography, Move
 from bodymotion.diagnostics import Problem, ShortRepr
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import poses, rotations
@@ -25,8 +23,10 @@ from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
+from bodymotion.spot.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import length_range, tracks_of
+from bodymotion.spot.choreography.values import Choreography, Move
 from bodymotion.spot.playback import (
     FOOT_CONTACT,
     SpotPose,

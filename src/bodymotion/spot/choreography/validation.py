@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.animation import LEGS
-from bodymotion.choreography import PREFIX, STATES, Choreography, Move
 from bodymotion.diagnostics import Diagnostics, Problem, Rule
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
-from bodymotion.formats.cha_proto.sequence import KINDS
 from bodymotion.motion import Motion
+from bodymotion.spot.animation import LEGS
+from bodymotion.spot.cha import check_animation
+from bodymotion.spot.cha_proto.messages import ENUMS, MESSAGES
+from bodymotion.spot.cha_proto.sequence import KINDS
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import (
     length_range,
@@ -28,6 +27,7 @@ from bodymotion.spot.choreography.playing import (
     play_choreography,
     play_move,
 )
+from bodymotion.spot.choreography.values import PREFIX, STATES, Choreography, Move
 from bodymotion.spot.playback import JOINT_NAMES, REACH_ERROR, last_pose, needs_arm
 from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.rules import FOOT_REACH, HAND_REACH

@@ -6,11 +6,11 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
-from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha_proto.sequence import robot_moves_of
-from bodymotion.formats.cha_proto.writer import message_of
+from bodymotion.spot.cha_proto.sequence import robot_moves_of
+from bodymotion.spot.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography
+from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.client.connection import SpotError, translated_errors, vendor
 
 CALL_TIMEOUT = 60.0  # [s] A robot validates a sequence before it answers.

@@ -9,13 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import FormatError, Problem, ShortRepr
-from bodymotion.formats.cha import move_name
-from bodymotion.formats.cha_proto import to_proto
-from bodymotion.formats.cha_proto.sequence import limits_of
 from bodymotion.formats.registry import read
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.cha import move_name
+from bodymotion.spot.cha_proto import to_proto
+from bodymotion.spot.cha_proto.sequence import limits_of
+from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.client.connection import translated_errors, vendor
 from bodymotion.spot.client.dances import send_choreography
 from bodymotion.spot.playback.validation import checked

@@ -1,4 +1,4 @@
-from bodymotion.animation import FOOT_CONTACT as FOOT_CONTACT
+from bodymotion.spot.animation import FOOT_CONTACT as FOOT_CONTACT
 from bodymotion.spot.playback.dimensions import JOINT_NAMES as JOINT_NAMES
 from bodymotion.spot.playback.playing import needs_arm as needs_arm
 from bodymotion.spot.playback.playing import play as play

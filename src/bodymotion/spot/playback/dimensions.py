@@ -8,9 +8,9 @@ lower leg ends 0.33532 m below the knee. Limits of joint velocities are not publ
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, LEGS
-from bodymotion.formats.cha.keywords import JOINT_LIMITS
 from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.spot.animation import GROUPS, LEGS
+from bodymotion.spot.cha.keywords import JOINT_LIMITS
 
 LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))
 ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")

@@ -12,13 +12,13 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.formats.cha import unplayable
-from bodymotion.formats.cha.head_checks import keyframe_number
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Motion
+from bodymotion.spot.animation import Animation
+from bodymotion.spot.cha import unplayable
+from bodymotion.spot.cha.head_checks import keyframe_number
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT

@@ -7,8 +7,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframes
-from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.motion import (
@@ -19,6 +17,8 @@ from bodymotion.motion import (
     MultiValueSeq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.spot.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframes
+from bodymotion.spot.losses import BODY_POSE
 from bodymotion.spot.playback.dimensions import (
     ARM_JOINTS,
     JOINT_NAMES,

@@ -20,12 +20,12 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.formats.cha.keywords import PARAMETERS
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, Indices, check_memory
 from bodymotion.motion.components import Timeline
+from bodymotion.spot.animation import Animation
+from bodymotion.spot.cha.keywords import PARAMETERS
 
 DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
 

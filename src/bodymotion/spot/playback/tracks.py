@@ -20,10 +20,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled, unwrapped
+from bodymotion.spot.animation import GROUPS, LEGS, Animation, Keyframes
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
 from bodymotion.spot.playback.stance import (

@@ -12,16 +12,16 @@ from functools import partial
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
-from bodymotion.formats.cha import check_animation, is_apart
-from bodymotion.formats.cha import rules as cha_rules
-from bodymotion.formats.cha.head_checks import Checked, keyframe_number
-from bodymotion.formats.cha.keyframe_checks import check_swings, faulty_keyframes
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion import Motion
 from bodymotion.motion.components import with_even_steps
+from bodymotion.spot.animation import GROUPS, LEGS, Animation
+from bodymotion.spot.cha import check_animation, is_apart
+from bodymotion.spot.cha import rules as cha_rules
+from bodymotion.spot.cha.head_checks import Checked, keyframe_number
+from bodymotion.spot.cha.keyframe_checks import check_swings, faulty_keyframes
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
 from bodymotion.spot.playback.playing import (
@@ -227,7 +227,7 @@ def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> An
     )
 
 
-@provided_by("bodymotion.checks.animations:check_animation")
+@provided_by("bodymotion.spot.checking:check_animation")
 def checked(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
     """Return all problems of an animation, those of its physics among them, as `bodymotion.check` does."""
     raise NotImplementedError

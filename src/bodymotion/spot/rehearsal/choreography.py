@@ -11,21 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import PREFIX, Choreography, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
-from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha_proto import from_bytes, to_move_info
-from bodymotion.formats.cha_proto.sequence import (
+from bodymotion.formats.untrusted import call_within_limits
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.cha import check_animation
+from bodymotion.spot.cha_proto import from_bytes, to_move_info
+from bodymotion.spot.cha_proto.sequence import (
     choreography_from_bytes,
     robot_moves_of,
 )
-from bodymotion.formats.cha_proto.state_log import log_bytes
-from bodymotion.formats.cha_proto.writer import message_of
-from bodymotion.formats.untrusted import call_within_limits
+from bodymotion.spot.cha_proto.state_log import log_bytes
+from bodymotion.spot.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography, rules
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
 from bodymotion.spot.choreography.validation import danced
+from bodymotion.spot.choreography.values import (
+    PREFIX,
+    Choreography,
+    MoveInfo,
+    RobotMoves,
+)
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import BasicServices, set_invalid_request
 from bodymotion.spot.rehearsal.store import (

@@ -17,9 +17,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from bodymotion.formats.cha_proto.sequence import read_move_list
 from bodymotion.formats.untrusted import call_within_limits
 from bodymotion.motion import Motion
+from bodymotion.spot.cha_proto.sequence import read_move_list
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
 from bodymotion.spot.rehearsal.access import Accounts

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bodymotion.animation import Animation
+from bodymotion.spot.animation import Animation
 
 NANO = 1_000_000_000
 

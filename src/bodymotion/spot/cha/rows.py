@@ -17,12 +17,12 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.cha import rules
 from bodymotion.formats.encodings import in_utf8, wide_encoding
 from bodymotion.formats.limits import check_time
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Bools, Floats, Indices
+from bodymotion.spot.cha import rules
 
 NUMBER = re.compile(
     r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII

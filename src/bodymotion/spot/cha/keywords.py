@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bodymotion.animation import GROUPS, LEGS
+from bodymotion.spot.animation import GROUPS, LEGS
 
 Quantity: TypeAlias = Literal[
     "time", "joint", "position", "quaternion", "angle", "contact"
@@ -175,5 +175,5 @@ COLUMNS: Mapping[str, Column] = {
 }
 """The single columns by their keywords.
 
-The groups of them are `bodymotion.animation.GROUPS`.
+The groups of them are `bodymotion.spot.animation.GROUPS`.
 """

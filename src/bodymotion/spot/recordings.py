@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bodymotion.animation import LEGS
-from bodymotion.choreography import Choreography
 from bodymotion.comparison.difference import Comparison, Difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq
 from bodymotion.motion.interpolation import sampled
+from bodymotion.spot.animation import LEGS
 from bodymotion.spot.choreography.moves import tracks_of
+from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS
 from bodymotion.spot.playback.legs import foot_positions
 

@@ -5,12 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, LEGS, Keyframes
 from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.head_checks import Checked, left_out
-from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import angles_in_degrees
 from bodymotion.motion.components import out_of_order
@@ -21,6 +17,10 @@ from bodymotion.motion.rules import (
     ROUNDING,
     TIME_ORDER,
 )
+from bodymotion.spot.animation import GROUPS, LEGS, Keyframes
+from bodymotion.spot.cha import rules
+from bodymotion.spot.cha.head_checks import Checked, left_out
+from bodymotion.spot.cha.keywords import COLUMNS, TIME, Column
 
 CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.
 ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.

@@ -5,12 +5,12 @@ import math
 import re
 from itertools import product, starmap
 
-from bodymotion.animation import GROUPS, LEGS, TRACKS, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule
 from bodymotion.diagnostics.spelling import choices, meant
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.keywords import (
+from bodymotion.spot.animation import GROUPS, LEGS, TRACKS, Parameter
+from bodymotion.spot.cha import rules
+from bodymotion.spot.cha.keywords import (
     COLUMNS,
     OPTIONS,
     PARAMETERS,
@@ -18,7 +18,7 @@ from bodymotion.formats.cha.keywords import (
     Keyword,
     singles,
 )
-from bodymotion.formats.cha.rows import NUMBER, Line, LineComments, Word
+from bodymotion.spot.cha.rows import NUMBER, Line, LineComments, Word
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 _MAX_HINTS = (

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import Problem, ShortRepr, Source, SourceMap
+from bodymotion.spot.animation import Animation, Parameter
 from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:

@@ -9,17 +9,17 @@ from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.animation import Parameter
 from bodymotion.diagnostics import Group, grouped
 from bodymotion.diagnostics.text import counted, html_text, shown, small_html
-from bodymotion.scene.animation_playback import (
+from bodymotion.scene.loading import groups_html, table_html
+from bodymotion.scene.scene import Scene, make_scene
+from bodymotion.spot.animation import Parameter
+from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED
+from bodymotion.spot.shown_playback import (
     AnimationPlayback,
     PlaybackSettings,
     slice_range,
 )
-from bodymotion.scene.loading import groups_html, table_html
-from bodymotion.scene.scene import Scene, make_scene
-from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:

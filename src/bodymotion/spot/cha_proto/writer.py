@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, TRACKS, Animation, Parameter
-from bodymotion.choreography import Choreography, Value
-from bodymotion.diagnostics import Diagnostics, Problem, losses
-from bodymotion.formats.cha import unplayable
-from bodymotion.formats.cha.keywords import singles
-from bodymotion.formats.cha_proto.messages import (
+from bodymotion.diagnostics import Diagnostics, Problem
+from bodymotion.diagnostics.losses import TEXT
+from bodymotion.geometry.arrays import Floats
+from bodymotion.spot import losses
+from bodymotion.spot.animation import GROUPS, TRACKS, Animation, Parameter
+from bodymotion.spot.cha import unplayable
+from bodymotion.spot.cha.keywords import singles
+from bodymotion.spot.cha_proto.messages import (
     ARM_PLAYBACKS,
     FLAGS,
     LIMITS,
@@ -21,14 +23,14 @@ from bodymotion.formats.cha_proto.messages import (
     message_class,
     parameter_paths,
 )
-from bodymotion.formats.cha_proto.rows import (
+from bodymotion.spot.cha_proto.rows import (
     PATHS,
     TIME,
     keyframe_rows,
     message_columns,
 )
-from bodymotion.formats.cha_proto.sequence import SAVE, SEQUENCE, limits_of
-from bodymotion.geometry.arrays import Floats
+from bodymotion.spot.cha_proto.sequence import SAVE, SEQUENCE, limits_of
+from bodymotion.spot.choreography.values import Choreography, Value
 from bodymotion.system.files import whole_file
 
 _OPTIONS_OF_MOVE_INFO = ("description", "display_rgb")
@@ -182,7 +184,7 @@ def _head(
         name.encode("utf-8")
     except UnicodeEncodeError:
         name = name.encode("utf-8", "replace").decode()
-        problems.add(losses.TEXT.problem(f"the name {animation.name!r}"))
+        problems.add(TEXT.problem(f"the name {animation.name!r}"))
     head = message_class("Animation")()
     for track in TRACKS:
         setattr(head, f"controls_{track}", track in animation.controls)

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import Choreography, Move
 from bodymotion.comparison.difference import (
     Comparison,
     Difference,
@@ -15,6 +13,8 @@ from bodymotion.comparison.difference import (
 from bodymotion.comparison.motions import compare_motions
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.choreography.values import Choreography, Move
 
 MAX_ALIGNED = 4000
 """Moves up to which those that were added or removed in between are found.

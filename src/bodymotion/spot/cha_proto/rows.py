@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, LEGS
 from bodymotion.diagnostics import Location
-from bodymotion.formats.cha_proto import rules
-from bodymotion.formats.cha_proto.messages import MESSAGES, Field, message_class
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry.arrays import Bools, Floats, Indices
+from bodymotion.spot.animation import GROUPS, LEGS
+from bodymotion.spot.cha_proto import rules
+from bodymotion.spot.cha_proto.messages import MESSAGES, Field, message_class
 
 TIME = "time"
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bodymotion.formats.cha.keywords import OPTIONS, PLAYBACKS
+from bodymotion.spot.cha.keywords import OPTIONS, PLAYBACKS
 
 _FIELD = re.compile(r"(\w+)=(\d+):?(\w*)(\*?)\|?(\w*)")
 

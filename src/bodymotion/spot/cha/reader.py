@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, TRACKS, Animation, Keyframes
 from bodymotion.diagnostics import (
     Diagnostics,
     FormatError,
@@ -21,23 +20,28 @@ from bodymotion.diagnostics import (
     SourceMap,
     Subject,
 )
-from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.head import (
+from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.geometry.arrays import frozen
+from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
+from bodymotion.spot.animation import GROUPS, TRACKS, Animation, Keyframes
+from bodymotion.spot.cha import rules
+from bodymotion.spot.cha.head import (
     Header,
     OptionsReader,
     ParametersReader,
     read_header,
 )
-from bodymotion.formats.cha.head_checks import (
+from bodymotion.spot.cha.head_checks import (
     Checked,
     check_columns,
     check_names,
     check_options,
     check_parameters,
 )
-from bodymotion.formats.cha.keyframe_checks import check_keyframes
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME
-from bodymotion.formats.cha.rows import (
+from bodymotion.spot.cha.keyframe_checks import check_keyframes
+from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME
+from bodymotion.spot.cha.rows import (
     NUMBER,
     Comments,
     Line,
@@ -50,10 +54,6 @@ from bodymotion.formats.cha.rows import (
     read_rows,
     read_text,
 )
-from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.geometry.arrays import frozen
-from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
 
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept.

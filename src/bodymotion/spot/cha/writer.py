@@ -9,20 +9,20 @@ from unicodedata import category
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import (
     Diagnostics,
     FormatError,
     Location,
     Problem,
     Rule,
-    losses,
 )
 from bodymotion.diagnostics.text import counted, listed
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
-from bodymotion.formats.cha.reader import check_animation, move_name
-from bodymotion.formats.cha.rows import COMMENT, Comments, LineComments
 from bodymotion.geometry.arrays import Bools, Floats
+from bodymotion.spot import losses
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes
+from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
+from bodymotion.spot.cha.reader import check_animation, move_name
+from bodymotion.spot.cha.rows import COMMENT, Comments, LineComments
 from bodymotion.system.files import whole_file
 
 Style = Literal["canonical"]

@@ -13,11 +13,11 @@ from itertools import product
 
 import numpy as np
 
-from bodymotion.animation import LEGS, Animation
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.checking import physics_of_plays
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import soles
+from bodymotion.spot.animation import LEGS, Animation
 from bodymotion.spot.playback import spot_body
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS
 from bodymotion.spot.playback.rules import LOOP

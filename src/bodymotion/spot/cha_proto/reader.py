@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import (
     Diagnostics,
     FormatError,
@@ -23,9 +22,15 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.spelling import unusual_character
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.cha import check_animation, is_apart, unplayable
-from bodymotion.formats.cha_proto import rules
-from bodymotion.formats.cha_proto.messages import (
+from bodymotion.formats.encodings import in_utf8
+from bodymotion.formats.limits import timed
+from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
+from bodymotion.geometry.arrays import Floats
+from bodymotion.spot.animation import TRACKS, Animation, Keyframes, Parameter
+from bodymotion.spot.cha import check_animation, is_apart, unplayable
+from bodymotion.spot.cha_proto import rules
+from bodymotion.spot.cha_proto.messages import (
     ARM_PLAYBACKS,
     FLAGS,
     LIMITS,
@@ -34,7 +39,7 @@ from bodymotion.formats.cha_proto.messages import (
     message_class,
     parameter_paths,
 )
-from bodymotion.formats.cha_proto.rows import (
+from bodymotion.spot.cha_proto.rows import (
     PATHS,
     TIME,
     Layout,
@@ -43,12 +48,7 @@ from bodymotion.formats.cha_proto.rows import (
     rivals,
     table_of,
 )
-from bodymotion.formats.encodings import in_utf8
-from bodymotion.formats.limits import timed
-from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.rules import ENCODING, TOO_LARGE
-from bodymotion.formats.sniffing import is_binary
-from bodymotion.geometry.arrays import Floats
+from bodymotion.spot.sniffing import is_binary
 
 MAX_SHOWN = 1000  # [characters] Of a line with a fault that are searched.
 MAX_FILE_BYTES = 1 << 30

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bodymotion.animation import Animation
-from bodymotion.choreography import TRACKS
 from bodymotion.diagnostics import Problem
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.spot.animation import Animation
+from bodymotion.spot.choreography.values import TRACKS
 
 if TYPE_CHECKING:
     from bodymotion.spot.playback.timing import Timing

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import SourceMap, WrongUseError
-from bodymotion.formats.cha.rows import Comments
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion.interpolation import sampled
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
+from bodymotion.spot.cha.rows import Comments
 from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.stance import footprint
 from bodymotion.spot.playback.tracks import Tracks

@@ -7,9 +7,9 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from bodymotion.animation import TRACKS, Animation
-from bodymotion.formats.cha_proto.reader import from_bytes
-from bodymotion.formats.cha_proto.writer import message_times, to_bytes
+from bodymotion.spot.animation import TRACKS, Animation
+from bodymotion.spot.cha_proto.reader import from_bytes
+from bodymotion.spot.cha_proto.writer import message_times, to_bytes
 from bodymotion.system.deferred import need
 
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"

@@ -22,7 +22,7 @@ Three sections, a blank line between them::
 ================== ============================================================================
 """
 
-from bodymotion.formats.cha.reader import (
+from bodymotion.spot.cha.reader import (
     check_animation,
     is_apart,
     move_name,
@@ -30,7 +30,7 @@ from bodymotion.formats.cha.reader import (
     read_cha,
     unplayable,
 )
-from bodymotion.formats.cha.writer import cha_text, write_cha
+from bodymotion.spot.cha.writer import cha_text, write_cha
 
 __all__ = [
     "cha_text",

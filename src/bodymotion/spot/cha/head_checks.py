@@ -6,21 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-from bodymotion.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule, SourceMap, Subject
 from bodymotion.diagnostics.problem import MAX_LISTED
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.head import exclusive
-from bodymotion.formats.cha.keywords import (
+from bodymotion.geometry.arrays import Indices
+from bodymotion.motion.rules import FRAME_RATE
+from bodymotion.spot.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
+from bodymotion.spot.cha import rules
+from bodymotion.spot.cha.head import exclusive
+from bodymotion.spot.cha.keywords import (
     COLUMNS,
     OPTIONS,
     PARAMETERS,
     PLAYBACKS,
     TIME,
 )
-from bodymotion.geometry.arrays import Indices
-from bodymotion.motion.rules import FRAME_RATE
 
 MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
 _RANGE_RULES: dict[str, Rule] = {

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.animation import GROUPS
 from bodymotion.checks.checking import most_common_end
 from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import Diagnostics
-from bodymotion.formats.cha import parse_cha, rules
-from bodymotion.formats.cha.head import read_header
-from bodymotion.formats.cha.reader import split
-from bodymotion.formats.cha.rows import COMMENT, MAX_LINE_BYTES, NUMBER, read_text
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
+from bodymotion.spot.animation import GROUPS
+from bodymotion.spot.cha import parse_cha, rules
+from bodymotion.spot.cha.head import read_header
+from bodymotion.spot.cha.reader import split
+from bodymotion.spot.cha.rows import COMMENT, MAX_LINE_BYTES, NUMBER, read_text
 
 _BOM = b"\xef\xbb\xbf"
 _IRREGULAR_BLANK = re.compile(r"[^\S \t\r\n]")

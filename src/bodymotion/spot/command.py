@@ -173,10 +173,10 @@ def perform(
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed a robot's, one for all or one for each; by default the vendor's.
     """  # noqa: D301
-    from bodymotion.formats.registry import load_choreography
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import perform_together
     from bodymotion.spot.client.uploads import upload as send
+    from bodymotion.spot.loading import load_choreography
 
     for option, values in (("FILE", paths), ("--certificate", certificate or [])):
         if len(values) not in (1, len(robot)) and (values or option == "FILE"):
@@ -248,7 +248,7 @@ def log(
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
-    from bodymotion.formats.cha_proto.state_log import log_text
+    from bodymotion.spot.cha_proto.state_log import log_text
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import download_log
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, ReadResult, Source
-from bodymotion.formats.cha_proto.messages import message_class
-from bodymotion.formats.cha_proto.reader import MAX_FILE_BYTES, read_table
-from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table, set_field
-from bodymotion.formats.cha_proto.rules import STAMPS
 from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.sniffing import is_binary
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes
+from bodymotion.spot.cha_proto.messages import message_class
+from bodymotion.spot.cha_proto.reader import MAX_FILE_BYTES, read_table
+from bodymotion.spot.cha_proto.rows import PATHS, TIME, Table, set_field
+from bodymotion.spot.cha_proto.rules import STAMPS
+from bodymotion.spot.sniffing import is_binary
 
 _GROUPS = {
     "leg_joints": "legs",

@@ -21,8 +21,15 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import (
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
+from bodymotion.diagnostics.problem import Source, SourceMap, Subject
+from bodymotion.formats.resources import ResourceFinder, file_bytes
+from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.cha_proto import rules
+from bodymotion.spot.cha_proto.messages import MESSAGES, message_class
+from bodymotion.spot.cha_proto.reader import FIELD, MAX_FILE_BYTES, parsed, text_of
+from bodymotion.spot.choreography.values import (
     STATES,
     TRACKS,
     Choreography,
@@ -31,14 +38,7 @@ from bodymotion.choreography import (
     RobotMoves,
     Value,
 )
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
-from bodymotion.diagnostics.problem import Source, SourceMap, Subject
-from bodymotion.formats.cha_proto import rules
-from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
-from bodymotion.formats.cha_proto.reader import FIELD, MAX_FILE_BYTES, parsed, text_of
-from bodymotion.formats.resources import ResourceFinder, file_bytes
-from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.formats.sniffing import is_binary
+from bodymotion.spot.sniffing import is_binary
 
 MAX_BYTES = 16 << 20
 MAX_MOVES = 5_000  # A dance of an hour has about 1000.
