@@ -51,7 +51,7 @@ LAYERS = (
 
 UPWARDS = {
     (module, "spot")
-    for module in [
+    for module in (
         "checks.checking",
         "cli.convert",
         "cli.diff",
@@ -81,7 +81,7 @@ UPWARDS = {
         "viewer.app",
         "viewer.page",
         "viewer.panel",
-    ]
+    )
 }
 """Imports that still go up: module and package; they become rows of `extensions`."""
 
