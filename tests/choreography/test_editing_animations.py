@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.comparison import compare_animations
-from bodymotion.editing import animations as edit
+from bodymotion.spot import editing as edit
 from bodymotion.spot.animation import Parameter
+from bodymotion.spot.comparison import compare_animations
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("sway", "trot", "wave")

@@ -11,8 +11,9 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.comparison import compare_animations, compare_recording
 from bodymotion.spot.animation import Parameter
+from bodymotion.spot.comparison import compare_animations
+from bodymotion.spot.recordings import compare_recording
 from sample_files import ACCEPT
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

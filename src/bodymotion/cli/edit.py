@@ -373,7 +373,7 @@ def _changed_animation(
     animation: Animation, step: str, text: str, context: _Context
 ) -> Animation:
     """Return an animation after a step with the text of its option."""
-    from bodymotion.editing import animations
+    from bodymotion.spot import editing as animations
 
     option = f"--{step.replace('_', '-')}"
     match step:
