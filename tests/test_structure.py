@@ -345,6 +345,17 @@ def test_a_language_knows_no_other_format(language):
             assert ok, f"{name}:{line} imports {target}"
 
 
+@pytest.mark.parametrize("format_name", ["urdf", "mjcf", "meshes"])
+def test_a_format_without_vrml_does_not_import_it(format_name):
+    """Meshes in VRML97 are read by a function that the table of readers names."""
+    package = f"formats.{format_name}"
+    for name in INNER:
+        if name == package or name.startswith(f"{package}."):
+            for target, line, _ in imports(name, INNER[name]):
+                is_vrml = target.startswith("formats.vrml")
+                assert not is_vrml, f"{name}:{line} imports {target}"
+
+
 def test_vrml_knows_no_robots():
     for name in (name for name in INNER if name.startswith("formats.vrml")):
         for target, line, _ in imports(name, INNER[name]):

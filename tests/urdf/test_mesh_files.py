@@ -18,7 +18,7 @@ from bodymotion.formats.meshes.glb import mesh_to_glb, read_gltf
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.reading import read_shapes
 from bodymotion.formats.meshes.stl import to_stl
-from bodymotion.formats.vrml.reader import InlineLoader
+from bodymotion.formats.resources import ReferencedFiles
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry.shapes import Box, Corners, Material, Mesh, Sphere, Texture
 from bodymotion.system.files import whole_file
@@ -53,7 +53,7 @@ def alike(a: Mesh, b: Mesh, tolerance: float = 0.0) -> bool:
 
 def read(path):
     remarks = []
-    shapes = read_shapes(path, InlineLoader(path.parent), remarks)
+    shapes = read_shapes(path, ReferencedFiles(path.parent), remarks)
     assert not remarks
     return shapes
 

@@ -26,19 +26,21 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import unquote
 
 from bodymotion.diagnostics import (
+    Diagnostics,
     FormatError,
     Location,
     MissingFileError,
     Problem,
     Rule,
+    Subject,
     document,
     judgement,
 )
@@ -75,6 +77,13 @@ PART_REMOTE = judgement.warning(
         'Inline { url "hand.wrl" }',
     ),
 )
+PART_CYCLE = document.error(
+    "VRML133",
+    "A file does not contain itself through Inline.",
+    "the inner Inline is left out",
+    leaves_out=True,
+    example=('Inline { url "robot.wrl" }', 'Inline { url "hand.wrl" }'),
+)
 PART_LIMIT = judgement.error(
     "VRML134",
     "Inline parts are nested at most 64 deep. All parts together have at most 2 GB "
@@ -104,7 +113,18 @@ MAX_PACKAGE_FILE_BYTES = 10**6
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
 _FILE_SCHEME = re.compile(r"^file:(//(localhost)?(?=/))?(//)?", re.IGNORECASE)
+MAX_NESTING = 64
+"""Levels of files that name each other."""
+MAX_REFERENCES = 2000
+"""Pairs of a file and one that it names, also those that are refused.
+
+Real models have fewer than 100.
+"""
+MAX_NODES = 1_000_000
+"""Nodes of all parts, each counted as often as it is named."""
 PASS_BYTES = 10**7  # Of mesh files that are read in one pass: about a second.
+
+Used = TypeVar("Used")
 
 
 @dataclass(frozen=True)
@@ -543,6 +563,255 @@ def real_path(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):
         return path.absolute()
+
+
+class Part(Protocol):
+    """The content of a file that a model names."""
+
+    @property
+    def size(self) -> int:
+        """The number of its nodes."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems in the file."""
+
+
+PartType = TypeVar("PartType", bound=Part)
+
+
+class ReferencedFiles:
+    """Load the files that a model names, each once.
+
+    Parameters
+    ----------
+    root_folder:
+        The folder of the model file, or the finder of the model's files.
+    allow_outside, model:
+        Arguments of the `ResourceFinder` that is made where a folder is given.
+
+    Attributes
+    ----------
+    finder:
+        Finds the files.
+    found:
+        Collects the problems.
+    users:
+        By the path of a part, the subject that it was read for first.
+    urls:
+        The location of each url where it is named first: images, and files of
+        other formats.
+    """
+
+    def __init__(
+        self,
+        root_folder: str | Path | ResourceFinder,
+        allow_outside: bool | None = None,
+        *,
+        model: Path | None = None,
+    ) -> None:
+        if not isinstance(root_folder, ResourceFinder):
+            root_folder = ResourceFinder(root_folder, allow_outside, model=model)
+        self.finder = root_folder
+        self.found = Diagnostics()
+        self.urls: dict[str, Location] = {}
+        self.users: dict[str, Subject] = {}
+        self._parts: dict[Path, Any] = {}
+        """By its path, the content of a part; None where it cannot be read."""
+        self._nesting = _Nesting()
+        self._size = 0
+        """The number of nodes of all parts, each counted as often as it is named."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The parts that have been read."""
+        return tuple(path for path, part in self._parts.items() if part is not None)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Files that are missing or not opened, and the problems in parts, each once."""
+        return self.found.problems
+
+    def resolve_urls(
+        self, urls: Sequence[str], holder: Path | None, location: Location
+    ) -> Path | None:
+        """Return the first file of `urls` that exists and may be opened.
+
+        None where there is none, with the reasons in `problems`.
+        """
+        for url in urls:
+            self.urls.setdefault(url, location)
+        return self.first_usable(urls, holder, location, lambda path, *_: path)
+
+    def load_part(
+        self,
+        urls: Sequence[str],
+        holder: Path | None,
+        location: Location,
+        parse: Callable[[bytes, Path], PartType],
+    ) -> PartType | None:
+        """Return the content of the first file of `urls` that can be read.
+
+        None where none can, with the reasons in `problems`.
+        """
+
+        def use(path: Path, _: str, found: Diagnostics) -> PartType | None:
+            return self.open_part(path, holder, location, found, parse)
+
+        return self.first_usable(urls, holder, location, use)
+
+    def first_usable(
+        self,
+        urls: Sequence[str],
+        holder: Path | None,
+        location: Location,
+        use: Callable[[Path, str, Diagnostics], Used | None],
+    ) -> Used | None:
+        """Return the result of `use` for the first file of `urls` that has one.
+
+        `use` gets the path, the url, and where to report why it returns None. These
+        reasons go to `problems` if no file can be used.
+        """
+        found = Diagnostics()
+        for url in urls:
+            path = self.finder.find_one(url, holder)
+            if isinstance(path, NotFound):
+                found.add(path.problem(location))
+                continue
+            used = use(path, url, found)
+            if used is not None:
+                return used
+        if not urls:
+            found.add(PART_MISSING.problem("there is no url", location))
+        self.found.extend(found.problems)
+        return None
+
+    def open_part(
+        self,
+        path: Path,
+        holder: Path | None,
+        location: Location,
+        found: Diagnostics,
+        parse: Callable[[bytes, Path], PartType],
+    ) -> PartType | None:
+        """Return the content of a file that `holder` names at a location.
+
+        None where the file cannot be read, or exceeds a limit; `found` gets the reason.
+        """
+        if self._size > MAX_NODES or self._nesting.is_full:
+            return None  # Reported already.
+        if holder is None:
+            base = self.finder.root / "-"
+        else:
+            base = self.finder.resolved(holder)[0]
+        refusal = self._nesting.add(base, path, location)
+        if refusal is not None:
+            found.add(refusal)
+            return None
+        if path not in self._parts:
+            self._parts[path] = self._read(path, location, found, parse)
+        part: PartType | None = self._parts[path]
+        if part is None:
+            return None
+        self._size += part.size + 1
+        if self._size > MAX_NODES:
+            message = f"with {path.name}, the model has more than {MAX_NODES} nodes"
+            found.add(PART_LIMIT.problem(message, location))
+            return None
+        return part
+
+    def _read(
+        self,
+        path: Path,
+        location: Location,
+        found: Diagnostics,
+        parse: Callable[[bytes, Path], PartType],
+    ) -> PartType | None:
+        data = self.finder.read(path)
+        if isinstance(data, NotFound):
+            found.add(data.problem(location))
+            return None
+        try:
+            part = parse(data, path)
+        except FormatError as error:
+            # Why the part is left out; its other problems do not matter then.
+            found.add(error.problem)
+            found.add(PART_UNREADABLE.problem(f"{path.name} is left out", location))
+            return None
+        self.found.extend(part.problems)
+        return part
+
+
+class _Nesting:
+    """Which files name which others, and how deep they are nested."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Path, set[Path]] = {}
+        """By a file, the files that it names."""
+        self._levels: dict[Path, int] = {}
+        """By a file, the number of files around it."""
+        self._num_references = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more references than the limit."""
+        return self._num_references > MAX_REFERENCES
+
+    def add(self, holder: Path, path: Path, location: Location) -> Problem | None:
+        """Record that a file names another; return why it may not, None if it may."""
+        parts = self._parts.setdefault(holder, set())
+        if path in parts:
+            return None
+        refusal = self._refusal(holder, path, location)
+        if refusal is None:
+            parts.add(path)
+            self._raise_levels(holder)
+        return refusal
+
+    def _refusal(self, holder: Path, path: Path, location: Location) -> Problem | None:
+        self._num_references += 1
+        if self.is_full:
+            message = f"the files name each other more than {MAX_REFERENCES} times"
+            data = {"found": self._num_references, "limit": MAX_REFERENCES}
+            return PART_LIMIT.problem(message, location, data=data)
+        if path == holder or holder in self._below(path):
+            return PART_CYCLE.problem(f"{path.name} contains itself", location)
+        if self._levels.get(holder, 0) + self._height(path, {}) >= MAX_NESTING:
+            message = f"{path.name} is nested more than {MAX_NESTING} deep"
+            return PART_LIMIT.problem(message, location)
+        return None
+
+    def _below(self, path: Path) -> set[Path]:
+        """Return the files that a file names, and those that these name."""
+        below: set[Path] = set()
+        waiting = [path]
+        while waiting:
+            new = self._parts.get(waiting.pop(), set()) - below
+            below |= new
+            waiting += new
+        return below
+
+    def _height(self, path: Path, heights: dict[Path, int]) -> int:
+        """Return how many levels of files are below a file, at most MAX_NESTING.
+
+        `heights` are those that have been computed.
+        """
+        if path not in heights:
+            parts = self._parts.get(path, ())
+            below = (1 + self._height(part, heights) for part in parts)
+            heights[path] = max(below, default=0)
+        return heights[path]
+
+    def _raise_levels(self, holder: Path) -> None:
+        """Set the levels of the files below a file, each above those of its holders."""
+        waiting = [holder]
+        while waiting:
+            file = waiting.pop()
+            level = self._levels.get(file, 0) + 1
+            for part in self._parts.get(file, ()):
+                if self._levels.get(part, 0) < level:
+                    self._levels[part] = level
+                    waiting.append(part)
 
 
 class MeshPasses:

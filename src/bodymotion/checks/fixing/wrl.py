@@ -15,8 +15,9 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.nodes import TreeReader
 from bodymotion.formats.openhrp.rules import LISTS
+from bodymotion.formats.resources import ReferencedFiles
 from bodymotion.formats.text import BOM, Text, decode
-from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
+from bodymotion.formats.vrml import Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
 from bodymotion.formats.vrml.values import (
@@ -149,7 +150,7 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
 
 def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
     """Complete the lists joints and segments, where each node has a name of its own and is defined before the list."""
-    parts = InlineLoader(path.parent, model=path)
+    parts = ReferencedFiles(path.parent, model=path)
     found: list[Node] = []
 
     def meet(node: Node, place: NodeFrame) -> bool:

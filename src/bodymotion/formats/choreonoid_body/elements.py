@@ -20,9 +20,8 @@ from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.links import MASS_KEYS, FoundDevice, read_mass
 from bodymotion.formats.meshes.stl import read_mesh_file
-from bodymotion.formats.resources import PART_UNREADABLE, NotFound
+from bodymotion.formats.resources import PART_UNREADABLE, NotFound, ReferencedFiles
 from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import NOT_SHOWN
 from bodymotion.formats.vrml.shapes import (
     IDENTITY,
@@ -89,7 +88,7 @@ class ElementReader:
     """Reads the elements of the links of one file, and of the files that they name."""
 
     def __init__(
-        self, document: Document, context: Context, parts: InlineLoader
+        self, document: Document, context: Context, parts: ReferencedFiles
     ) -> None:
         self.context = context
         self.parts = parts

@@ -14,10 +14,10 @@ import numpy as np
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.resources import ReferencedFiles
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml.nodes import NO_INTEGERS, Value
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
-from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.formats.vrml.shapes import (
     GEOMETRY_NODES,
@@ -80,11 +80,9 @@ class ShapeReader:
     A node that aliases use several times becomes the same object each time.
     """
 
-    def __init__(self, context: Context, parts: InlineLoader) -> None:
+    def __init__(self, context: Context, parts: ReferencedFiles) -> None:
         self.geometries = GeometryReader(context.found, lambda node: node)
-        self.appearances = AppearanceReader(
-            context.found, lambda node: node, parts.resolve
-        )
+        self.appearances = AppearanceReader(context.found, lambda node: node, parts)
         self._geometries: dict[tuple[int, bool], tuple[Mapping, Geometry | None]] = {}
         self._materials: dict[int, tuple[Mapping, Material]] = {}
 

@@ -45,11 +45,11 @@ from bodymotion.formats.resources import (
     PART_OUTSIDE,
     PART_REMOTE,
     NotFound,
+    ReferencedFiles,
     ResourceFinder,
     file_bytes,
 )
 from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, label, open_text
 from bodymotion.formats.yaml.recovery import read_or_recover
 from bodymotion.formats.yaml.rules import (
@@ -183,7 +183,7 @@ def _attempt(
     data: bytes, path: Path, allow_outside: bool | None
 ) -> ReadResult[Body] | FormatError:
     found = Diagnostics(path)
-    parts = InlineLoader(ResourceFinder(path.parent, allow_outside, model=path))
+    parts = ReferencedFiles(ResourceFinder(path.parent, allow_outside, model=path))
     loader = _ModelLoader(parts, path)
     body = None
     # Numbers near the largest there are may overflow on the way; results that are not
@@ -206,7 +206,7 @@ def _attempt(
 
 
 class _ModelLoader:
-    def __init__(self, parts: InlineLoader, path: Path) -> None:
+    def __init__(self, parts: ReferencedFiles, path: Path) -> None:
         self.parts = parts
         self.models: dict[Path, _Model | None] = {}
         self._open = [path.resolve()]
@@ -616,7 +616,9 @@ def _imported(node: Mapping) -> Mapping:
     return whole
 
 
-def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) -> Body:
+def _made(
+    model: _Model, parts: ReferencedFiles, found: Diagnostics, path: Path
+) -> Body:
     numbers = {id(link): number for number, link in enumerate(model.tree)}
     links = tuple(
         Link(

@@ -28,12 +28,13 @@ from bodymotion.formats.meshes.stl import mesh_fault
 from bodymotion.formats.resources import (
     PART_UNREADABLE,
     NotFound,
+    ReferencedFiles,
     ResourceFinder,
     file_bytes,
 )
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
-from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
+from bodymotion.formats.vrml.reader import parse_vrml
 from bodymotion.formats.vrml.shapes import (
     FoundShape,
     NodeFrame,
@@ -111,7 +112,7 @@ class ResourceReader:
     """
 
     def __init__(
-        self, found: Diagnostics, parts: InlineLoader, names: dict[str, set[str]]
+        self, found: Diagnostics, parts: ReferencedFiles, names: dict[str, set[str]]
     ) -> None:
         self.found = found
         self.parts = parts

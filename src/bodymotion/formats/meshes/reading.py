@@ -1,23 +1,37 @@
-"""Reading the mesh files that a model names, each once, into shapes.
+"""Read the mesh files that a model names, each once, into shapes.
 
-Those of a large model in several readings (`MeshPasses`).
+The files of a large model are read in several passes (`MeshPasses`).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.diagnostics import Diagnostics, Location, Rule, judgement
 from bodymotion.formats.meshes.collada import placed_parts, read_collada
 from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
-from bodymotion.formats.resources import MESH_PASSES
-from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
-from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
-from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
+from bodymotion.formats.registry import Function
+from bodymotion.formats.resources import MESH_PASSES, ReferencedFiles
 from bodymotion.geometry.shapes import Material, Shape, Texture
 
+IMAGE_INSIDE = judgement.warning(
+    "VRML215",
+    "Images are separate files. Images inside of another file are left out.",
+    leaves_out=True,
+    example=("a .glb with a texture inside", "a .glb with colours alone"),
+)
+
+MeshFileReader: TypeAlias = Callable[[Path, ReferencedFiles, list[str]], list[Shape]]
+"""Reads the shapes of a file; see `read_shapes` for its arguments."""
+
 MAX_BYTES = 10**9
+"""[bytes] Of a mesh file that is read."""
+MAX_REMARK = 300
+"""Characters of a remark: libraries may quote large parts of a file."""
 
 
 class MeshReader:
@@ -42,11 +56,11 @@ class MeshReader:
         return tuple(path for path, shapes in self._shapes.items() if shapes)
 
     def shapes(
-        self, path: Path, parts: InlineLoader, location: Location
+        self, path: Path, files: ReferencedFiles, location: Location
     ) -> tuple[Shape, ...]:
         """Return the shapes of a file, none where it cannot be read.
 
-        `parts` finds the files that it names.
+        `files` finds the files that it names.
         """
         if path in self._shapes:
             return self._shapes[path]
@@ -61,13 +75,14 @@ class MeshReader:
                 )
                 return ()
             remarks: list[str] = []
-            known = len(parts.problems)
-            shapes = list[Shape]()
+            num_known = len(files.problems)
+            shapes: list[Shape] = []
             try:
-                shapes = read_shapes(path, parts, remarks)
+                shapes = read_shapes(path, files, remarks)
             except ValueError as error:
-                remarks.append(mesh_fault(path, error)[:300])
-            self._read[path] = tuple(shapes), remarks, tuple(parts.problems[known:])
+                remarks.append(mesh_fault(path, error)[:MAX_REMARK])
+            new_problems = tuple(files.problems[num_known:])
+            self._read[path] = tuple(shapes), remarks, new_problems
         self._shapes[path], remarks, problems = self._read[path]
         for remark in remarks:
             self.found.report(self.broken, f"{path.name}: {remark}", location)
@@ -75,16 +90,14 @@ class MeshReader:
         return self._shapes[path]
 
 
-def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
-    """Read a mesh file by its suffix.
-
-    .obj, .dae, .glb, .gltf, .wrl, .stl and what else trimesh knows.
+def read_shapes(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Shape]:
+    """Read a mesh file by its suffix; trimesh reads those that are not in `READERS`.
 
     Parameters
     ----------
     path:
         The file.
-    parts:
+    files:
         Finds the files that it names: images, libraries of materials, Inline parts.
     remarks:
         Gets in words what could not be used.
@@ -94,74 +107,71 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
     ValueError
         When the file cannot be read; with the reason.
     """
-    suffix = path.suffix.lower()
+    read = READERS.get(path.suffix.lower())
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError("the file is too large")
-        if suffix == ".obj":
-
-            def library(name: str) -> bytes | None:
-                found = parts.resolve_urls([name], path, Location(str(path)))
-                if found is None or found.stat().st_size > MAX_BYTES:
-                    return None
-                return found.read_bytes()
-
-            made = read_obj(path.read_bytes(), library)
-            return [
-                Shape(
-                    part.mesh, material=_image(part.material, part.image, path, parts)
-                )
-                for part in made
-            ]
-        if suffix == ".dae":
-            root, unused = read_collada(path)
-            remarks += unused
-            return [
-                Shape(
-                    part.mesh,
-                    transform,
-                    _image(part.material, part.image, path, parts),
-                    name,
-                )
-                for part, transform, name in placed_parts(root, root.transform)
-            ]
-        if suffix in (".glb", ".gltf"):
-            shapes, images = read_gltf(path.read_bytes(), suffix[1:])
-            if images:
-                words = f"the images inside of {path.name} are left out"
-                parts.found.add(IMAGE_INSIDE.problem(words, Location(str(path))))
-            return shapes
-        if suffix in (".wrl", ".vrml"):
-            return _vrml(path, parts, remarks)
+        if read is not None:
+            return read(path, files, remarks)
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from error
     return [Shape(read_mesh_file(path))]
 
 
-def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
-    if name:
-        image = parts.resolve_urls([name], path, Location(str(path)))
-    else:
-        image = None
+def _read_obj(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Shape]:
+    library = partial(_read_library, path, files)
+    shapes = []
+    for part in read_obj(path.read_bytes(), library):
+        material = _with_image(part.material, part.image, path, files)
+        shapes.append(Shape(part.mesh, material=material))
+    return shapes
+
+
+def _read_library(path: Path, files: ReferencedFiles, name: str) -> bytes | None:
+    """Return the content of a library of materials; None where it cannot be read."""
+    library = files.resolve_urls([name], path, Location(str(path)))
+    if library is None or library.stat().st_size > MAX_BYTES:
+        return None
+    return library.read_bytes()
+
+
+def _read_dae(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Shape]:
+    root, unused = read_collada(path)
+    remarks += unused
+    shapes = []
+    for part, transform, name in placed_parts(root, root.transform):
+        material = _with_image(part.material, part.image, path, files)
+        shapes.append(Shape(part.mesh, transform, material, name))
+    return shapes
+
+
+def _read_gltf(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Shape]:
+    shapes, images = read_gltf(path.read_bytes(), path.suffix.lower()[1:])
+    if images:
+        message = f"the images inside of {path.name} are left out"
+        files.found.add(IMAGE_INSIDE.problem(message, Location(str(path))))
+    return shapes
+
+
+def _with_image(
+    material: Material, name: str, path: Path, files: ReferencedFiles
+) -> Material:
+    """Return a material with the image that a mesh file names; as it is without one."""
+    if not name:
+        return material
+    image = files.resolve_urls([name], path, Location(str(path)))
     if image is None:
         return material
     return replace(material, texture=Texture(image, name))
 
 
-def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
-    found = Diagnostics(path)
-    try:
-        scene = parse_vrml(path.read_bytes(), path)
-        walker = SceneWalker(found, parts)
-        walker.walk(scene.nodes, NodeFrame(), lambda node, frame: False)
-    except FormatError as error:
-        raise ValueError(error.problem.message) from error
-    remarks += [
-        problem.message
-        for problem in scene.problems
-        if problem.rule == DECIMAL_COMMA.code
-    ]
-    remarks += [
-        problem.message for problem in found.problems if problem.rule != SCENERY.code
-    ]
-    return [drawn.shape for drawn in walker.drawn if drawn.visual]
+_read_vrml = Function("vrml.mesh_files:read_shapes", "mesh in VRML97")
+READERS: Mapping[str, MeshFileReader] = {
+    ".obj": _read_obj,
+    ".dae": _read_dae,
+    ".glb": _read_gltf,
+    ".gltf": _read_gltf,
+    ".wrl": _read_vrml,
+    ".vrml": _read_vrml,
+}
+"""By the suffix of a mesh file, the function that reads its shapes."""

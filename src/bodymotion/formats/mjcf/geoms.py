@@ -26,10 +26,10 @@ from bodymotion.formats.resources import (
     PART_MISSING,
     PART_OUTSIDE,
     PART_UNREADABLE,
+    ReferencedFiles,
     ResourceFinder,
 )
 from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import MISSING, Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -144,7 +144,7 @@ class Geoms:
         self.finder = finder
         self.path = path
         self.found = found
-        self._loader = InlineLoader(finder)
+        self._loader = ReferencedFiles(finder)
         self._files = MeshReader(PART_UNREADABLE.as_error, found)
         self._elements: dict[str, dict[str, Element]] = {
             "mesh": {},

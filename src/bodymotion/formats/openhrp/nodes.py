@@ -21,9 +21,9 @@ from bodymotion.diagnostics import FormatError, Subject
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import counted, listed, with_article
 from bodymotion.formats.openhrp import rules
+from bodymotion.formats.resources import ReferencedFiles
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt, visits
-from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.recovery import Damage
 from bodymotion.formats.vrml.rules import UNKNOWN_NODE
 from bodymotion.formats.vrml.shapes import IDENTITY, NodeFrame, SceneWalker, by_purpose
@@ -710,7 +710,7 @@ class TreeReader:
     Links, devices, and the nodes that they come from. With faults they are partial.
     """
 
-    def __init__(self, parts: InlineLoader, found: ModelDiagnostics) -> None:
+    def __init__(self, parts: ReferencedFiles, found: ModelDiagnostics) -> None:
         self.found = found
         self.walker = SceneWalker(found, parts)
         self.open_links: list[OpenLink] = []

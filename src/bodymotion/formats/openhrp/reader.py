@@ -46,8 +46,8 @@ from bodymotion.formats.openhrp.nodes import (
     read_extra_joint,
     rest,
 )
-from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.vrml import InlineLoader, nodes
+from bodymotion.formats.resources import ReferencedFiles, file_bytes
+from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene
 from bodymotion.formats.vrml.rules import (
@@ -167,7 +167,7 @@ class _ModelReader:
         self.refusal = refusal
         self.apply_humanoid_pose = apply_humanoid_pose
         self.found = ModelDiagnostics(path, scene.damage, DOUBTFUL)
-        self.parts = InlineLoader(path.parent, allow_outside, model=path)
+        self.parts = ReferencedFiles(path.parent, allow_outside, model=path)
         self.walker = SceneWalker(self.found, self.parts)
         self.humanoids: list[tuple[Node, Floats]] = []
         self.is_model = False

@@ -18,12 +18,12 @@ from bodymotion.formats.resources import (
     PART_UNREADABLE,
     FoundFile,
     PackageFinder,
+    ReferencedFiles,
 )
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
 from bodymotion.formats.urdf.extension import LossReport
-from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import Element, number_text, valid_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -94,8 +94,8 @@ class ShapeReader:
     ) -> None:
         self.files = files
         self.found = found
-        self._files: dict[str, tuple[Path, InlineLoader] | None] = {}
-        self._loaders: dict[int, InlineLoader] = {}
+        self._files: dict[str, tuple[Path, ReferencedFiles] | None] = {}
+        self._loaders: dict[int, ReferencedFiles] = {}
         """By the id of a finder, the loader of the files that its files name."""
         self.meshes = MeshReader(PART_UNREADABLE.as_error, found)
         self.defined: dict[str, Element] = {}
@@ -202,7 +202,9 @@ class ShapeReader:
             for shape in shapes
         ]
 
-    def _file(self, uri: str, location: Location) -> tuple[Path, InlineLoader] | None:
+    def _file(
+        self, uri: str, location: Location
+    ) -> tuple[Path, ReferencedFiles] | None:
         """Return the file that a uri names, and the loader of the files that it names.
 
         None where it cannot be opened.
@@ -214,7 +216,7 @@ class ShapeReader:
                 self._files[uri] = (
                     found.path,
                     self._loaders.setdefault(
-                        id(found.finder), InlineLoader(found.finder)
+                        id(found.finder), ReferencedFiles(found.finder)
                     ),
                 )
             else:

@@ -10,34 +10,27 @@ import operator
 import re
 import sys
 import threading
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from bodymotion.diagnostics import (
     Diagnostics,
     FormatError,
     Location,
-    Problem,
     ReadResult,
-    Subject,
 )
 from bodymotion.diagnostics.spelling import WIDE_BLANKS, character_name
 from bodymotion.formats.limits import check_time
 from bodymotion.formats.resources import (
-    PART_LIMIT,
-    PART_MISSING,
-    PART_UNREADABLE,
-    NotFound,
-    ResourceFinder,
+    ReferencedFiles,
     file_bytes,
 )
 from bodymotion.formats.rules import BLANK
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
-from bodymotion.formats.vrml.parser import MAX_CALLS, MAX_SIZE, Parser
+from bodymotion.formats.vrml.parser import MAX_CALLS, Parser
 from bodymotion.formats.vrml.recovery import OpenStringsError
 from bodymotion.formats.vrml.values import STRING_OR_COMMENT
 
@@ -45,13 +38,6 @@ _ONE_AT_A_TIME = threading.Lock()
 """The limit holds for all threads.
 
 Two that set it back in turn would leave it too high.
-"""
-
-MAX_NESTING = 64  # Files that are parts of each other.
-MAX_REFERENCES = 2000
-"""Pairs of a file and one that it names, also those that are refused.
-
-Real models have fewer than 100.
 """
 
 
@@ -190,242 +176,69 @@ def _parsed(
             raise FormatError(error.problem, found.problems) from None
 
 
-Used = TypeVar("Used")
-
-
-class InlineLoader:
-    """Load the scenes that the scene of a model names.
-
-    Parameters
-    ----------
-    root_folder:
-        The folder of the model file, or the finder of the model's files.
-    allow_outside, model:
-        Arguments of the `ResourceFinder` that is made where a folder is given.
-
-    Attributes
-    ----------
-    finder:
-        Finds the files.
-    users:
-        By the path of a part, the subject that it was read for first.
-    urls:
-        The location of each url where it is named first: images, and files that other
-        formats name.
-    """
-
-    def __init__(
-        self,
-        root_folder: str | Path | ResourceFinder,
-        allow_outside: bool | None = None,
-        *,
-        model: Path | None = None,
-    ) -> None:
-        if not isinstance(root_folder, ResourceFinder):
-            root_folder = ResourceFinder(root_folder, allow_outside, model=model)
-        self.finder = root_folder
-        self.found = Diagnostics()
-        self.urls: dict[str, Location] = {}
-        self.users: dict[str, Subject] = {}
-        self._scenes: dict[Path, Scene | None] = {}
-        self._parts: dict[Path, set[Path]] = {}
-        """Of each file the files that it names."""
-        self._levels: dict[Path, int] = {}
-        """Of each file the number of files around it."""
-        self._num_references = 0
-        self._size = 0
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """The parts that have been read."""
-        return tuple(path for path, scene in self._scenes.items() if scene is not None)
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Files that are missing or not opened, and the problems inside of parts, each once."""
-        return self.found.problems
+class InlineLoader(ReferencedFiles):
+    """Load the scenes that the scene of a model names; see `ReferencedFiles`."""
 
     def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
-        """Return the scene of an Inline node's first url that can be read.
-
-        None where none can, with the reasons in `problems`.
-
-        `base_path` is the file that holds the node (usually `node.path`, which is the
-        default). Two nodes that name one file get the
-        same `Scene`.
-        """
-        location = node.location_of("url")
-        holder = base_path or node.path
-        return self._first(
-            _urls(node),
-            holder,
-            location,
-            lambda path, _, found: self._open(path, holder, location, found),
-        )
+        """Return the scene that an Inline node names; see `load_inline`."""
+        return load_inline(node, self, base_path)
 
     def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
-        """Return the file that the `url` field of a node (Inline, ImageTexture …) names, if it exists and may be opened.
-
-        Look at the suffix first where a url may name something else than VRML (`.stl`).
-        """
-        return self.resolve_urls(
-            _urls(node), base_path or node.path, node.location_of("url")
-        )
-
-    def resolve_urls(
-        self, urls: list[str], base_path: Path | None, location: Location
-    ) -> Path | None:
-        """Return the first file of `urls` that exists and may be opened.
-
-        None where there is none, with the reasons in `problems`.
-        """
-        for url in urls:
-            self.urls.setdefault(url, location)
-        return self._first(urls, base_path, location, lambda path, *_: path)
+        """Return the file that a node names; see `resolve_url`."""
+        return resolve_url(node, self, base_path)
 
     def load_proto(self, proto: Proto) -> Proto | None:
-        """Return the PROTO that an EXTERNPROTO means.
+        """Return the PROTO that an EXTERNPROTO means; see `load_proto`."""
+        return load_proto(proto, self)
 
-        That of its url's #name, else of its own name, else the file's first.
-        """
 
-        def declared(path: Path, url: str, found: Diagnostics) -> Proto | None:
-            scene = self._open(path, proto.path, proto.location, found)
-            if scene is None:
-                return None
-            name = url.partition("#")[2]
-            meant = scene.protos.get(name or proto.name)
-            if meant is None and not name:
-                meant = next(iter(scene.protos.values()), None)
-            if meant is None:
-                message = f"{url:.200} declares no PROTO {name or proto.name:.200}"
-                found.add(rules.NO_PROTO.problem(message, proto.location))
-            if meant is not None and meant.urls:
-                return self.load_proto(meant)
-            return meant
+def load_inline(
+    node: Node, files: ReferencedFiles, base_path: Path | None = None
+) -> Scene | None:
+    """Return the scene of an Inline node's first url that can be read.
 
-        return self._first(proto.urls, proto.path, proto.location, declared)
+    None where none can, with the reasons in `files.problems`. `base_path` is the file
+    that holds the node (by default `node.path`). Two nodes that name one file get the
+    same `Scene`.
+    """
+    holder = base_path or node.path
+    return files.load_part(_urls(node), holder, node.location_of("url"), parse_vrml)
 
-    def _first(
-        self,
-        urls: Sequence[str],
-        holder: Path | None,
-        location: Location,
-        use: Callable[[Path, str, Diagnostics], Used | None],
-    ) -> Used | None:
-        """Return what `use` makes of the first file of `urls` that it can use.
 
-        None where there is none, with the reasons in `problems`.
-        """
-        found = Diagnostics()
-        for url in urls:
-            path = self.finder.find_one(url, holder)
-            if isinstance(path, NotFound):
-                found.add(path.problem(location))
-            elif (used := use(path, url, found)) is not None:
-                return used
-        if not urls:
-            found.add(PART_MISSING.problem("there is no url", location))
-        self.found.extend(found.problems)
-        return None
+def resolve_url(
+    node: Node, files: ReferencedFiles, base_path: Path | None = None
+) -> Path | None:
+    """Return the file that the `url` field of a node (Inline, ImageTexture …) names.
 
-    def _open(
-        self, path: Path, holder: Path | None, location: Location, found: Diagnostics
-    ) -> Scene | None:
-        if holder is None:
-            base = self.finder.root / "-"
-        else:
-            base = self.finder.resolved(holder)[0]
-        if self._size > MAX_SIZE or self._num_references > MAX_REFERENCES:
-            return None  # reported already
-        if path not in self._parts.setdefault(base, set()):
-            refusal = self._refusal(base, path, location)
-            if refusal is not None:
-                found.add(refusal)
-                return None
-            self._parts[base].add(path)
-            self._lower(base)
-        if path not in self._scenes:
-            self._scenes[path] = self._read(path, location, found)
-        scene = self._scenes[path]
-        if scene is not None:
-            self._size += scene.size + 1
-            if self._size > MAX_SIZE:
-                words = f"with {path.name}, the model has more than {MAX_SIZE} nodes"
-                found.add(PART_LIMIT.problem(words, location))
-                return None
-        return scene
+    None where it does not exist, or may not be opened. Look at the suffix first where a
+    url may name something else than VRML (`.stl`).
+    """
+    holder = base_path or node.path
+    return files.resolve_urls(_urls(node), holder, node.location_of("url"))
 
-    def _refusal(self, base: Path, path: Path, location: Location) -> Problem | None:
-        """Return why a file may not name another one.
 
-        None where it may.
-        """
-        self._num_references += 1
-        if self._num_references > MAX_REFERENCES:
-            message = f"the files name each other more than {MAX_REFERENCES} times"
-            data = {"found": self._num_references, "limit": MAX_REFERENCES}
-            return PART_LIMIT.problem(message, location, data=data)
-        if path == base or base in self._below(path):
-            return rules.PART_CYCLE.problem(f"{path.name} contains itself", location)
-        if self._levels.get(base, 0) + self._height(path, {}) >= MAX_NESTING:
-            message = f"{path.name} is nested more than {MAX_NESTING} deep"
-            return PART_LIMIT.problem(message, location)
-        return None
+def load_proto(proto: Proto, files: ReferencedFiles) -> Proto | None:
+    """Return the PROTO that an EXTERNPROTO means.
 
-    def _below(self, path: Path) -> set[Path]:
-        """Return the files that a file names, and those that these name."""
-        below: set[Path] = set()
-        waiting = [path]
-        while waiting:
-            new = self._parts.get(waiting.pop(), set()) - below
-            below |= new
-            waiting += new
-        return below
+    That of its url's #name, else of its own name, else the first one of the file.
+    """
 
-    def _height(self, path: Path, heights: dict[Path, int]) -> int:
-        """Return how many levels of files are below a file, at most MAX_NESTING.
-
-        `heights` holds what is known.
-        """
-        if path not in heights:
-            parts = self._parts.get(path, ())
-            below = (1 + self._height(part, heights) for part in parts)
-            heights[path] = max(below, default=0)
-        return heights[path]
-
-    def _lower(self, base: Path) -> None:
-        """Set the levels of the files below a file.
-
-        That of a part is larger than those of all files that name it.
-        """
-        waiting = [base]
-        while waiting:
-            holder = waiting.pop()
-            level = self._levels.get(holder, 0) + 1
-            for part in self._parts.get(holder, ()):
-                if self._levels.get(part, 0) < level:
-                    self._levels[part] = level
-                    waiting.append(part)
-
-    def _read(self, path: Path, location: Location, found: Diagnostics) -> Scene | None:
-        data = self.finder.read(path)
-        if isinstance(data, NotFound):
-            found.add(data.problem(location))
+    def find_declared(path: Path, url: str, found: Diagnostics) -> Proto | None:
+        scene = files.open_part(path, proto.path, proto.location, found, parse_vrml)
+        if scene is None:
             return None
-        try:
-            scene = parse_vrml(data, path)
-        except FormatError as error:
-            # Why the part is left out; the other problems in it do not matter then.
-            found.extend(
-                [
-                    error.problem,
-                    PART_UNREADABLE.problem(f"{path.name} is left out", location),
-                ]
-            )
-            return None
-        self.found.extend(scene.problems)
-        return scene
+        name = url.partition("#")[2]
+        declared = scene.protos.get(name or proto.name)
+        if declared is None and not name:
+            declared = next(iter(scene.protos.values()), None)
+        if declared is None:
+            message = f"{url:.200} declares no PROTO {name or proto.name:.200}"
+            found.add(rules.NO_PROTO.problem(message, proto.location))
+        elif declared.urls:
+            return load_proto(declared, files)
+        return declared
+
+    return files.first_usable(proto.urls, proto.path, proto.location, find_declared)
 
 
 def _urls(node: Node) -> list[str]:
@@ -437,7 +250,7 @@ def _urls(node: Node) -> list[str]:
     ]
 
 
-def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
+def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
     """Return the nodes that an instance of a prototype means.
 
     The first is drawn, the others only serve it.
@@ -446,7 +259,7 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
     shared by all instances; the others are copies, and USE inside of the body still
     gives one and the same node. Where a field has neither value nor default, the body's
     field is left out. An instance inside of the body has its values filled in, and can
-    be expanded in turn. `loader` loads the body of an EXTERNPROTO; without it, or when
+    be expanded in turn. `files` loads the body of an EXTERNPROTO; without it, or when
     the body is not found, the list is empty.
     """
     proto = node.proto
@@ -454,8 +267,8 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
         return [node]
     check_time(node.location)
     if proto.urls and not proto.body:
-        if loader is not None:
-            found = loader.load_proto(proto)
+        if files is not None:
+            found = load_proto(proto, files)
         else:
             found = None
         if found is None:
@@ -505,14 +318,14 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
     return [copied(part) for part in proto.body]
 
 
-def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
+def instance_of(node: Node, files: ReferencedFiles | None = None) -> Node | None:
     """Return the node that an instance of a prototype means, also through several prototypes.
 
     None when there is none.
 
     A node that is no instance is returned as it is.
     """
-    return PrototypeBodies(loader)(node)
+    return PrototypeBodies(files)(node)
 
 
 class PrototypeBodies:
@@ -521,8 +334,8 @@ class PrototypeBodies:
     Each is expanded once.
     """
 
-    def __init__(self, loader: InlineLoader | None) -> None:
-        self.loader = loader
+    def __init__(self, files: ReferencedFiles | None) -> None:
+        self.files = files
         self._known: dict[int, tuple[Node, Node | None]] = {}
 
     def __call__(self, node: Node | None) -> Node | None:
@@ -542,7 +355,7 @@ class PrototypeBodies:
         Where it has no name, it gets that of the instance.
         """
         if id(node) not in self._known:
-            found = next(iter(expand(node, self.loader)), None)
+            found = next(iter(expand(node, self.files)), None)
             if found is not None and node.name and not found.name:
                 found = replace(found, name=node.name)
             self._known[id(node)] = (node, found)

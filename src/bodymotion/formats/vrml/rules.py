@@ -136,13 +136,6 @@ DECIMAL_COMMA = document.warning(
     leaves_out=True,
     example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
-PART_CYCLE = document.error(
-    "VRML133",
-    "A file does not contain itself through Inline.",
-    "the inner Inline is left out",
-    leaves_out=True,
-    example=('Inline { url "robot.wrl" }', 'Inline { url "hand.wrl" }'),
-)
 NO_PROTO = document.warning(
     "VRML136",
     "The file of an EXTERNPROTO declares a PROTO of that name.",
@@ -226,12 +219,6 @@ SCENERY = judgement.note(
     "part of a body. They are left out.",
     leaves_out=True,
     example=("PointLight { }", "Group { }"),
-)
-IMAGE_INSIDE = judgement.warning(
-    "VRML215",
-    "Images are separate files. Images inside of another file are left out.",
-    leaves_out=True,
-    example=("a .glb with a texture inside", "a .glb with colours alone"),
 )
 INSIDE_OUT = document.warning(
     "VRML208",

@@ -11,7 +11,6 @@ surface is white too, but lit, so that its shape is visible.
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,11 +19,11 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, check_time
-from bodymotion.formats.resources import PART_UNREADABLE
+from bodymotion.formats.resources import PART_UNREADABLE, ReferencedFiles
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
-from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
+from bodymotion.formats.vrml.reader import PrototypeBodies, load_inline, resolve_url
 from bodymotion.formats.vrml.values import STANDARD_NODES, is_declared
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen, frozen_ints, unit
@@ -140,7 +139,7 @@ class SceneWalker:
     memory is freed with it.
     """
 
-    def __init__(self, found: Diagnostics, parts: InlineLoader) -> None:
+    def __init__(self, found: Diagnostics, parts: ReferencedFiles) -> None:
         self.found = found
         self.parts = parts
         self.drawn: list[FoundShape] = []
@@ -155,7 +154,7 @@ class SceneWalker:
         self._reported: set[str] = set()
         self.actual = PrototypeBodies(parts)
         self.geometry = GeometryReader(found, self.actual)
-        self.appearance = AppearanceReader(found, self.actual, parts.resolve)
+        self.appearance = AppearanceReader(found, self.actual, parts)
 
     def walk(
         self,
@@ -284,7 +283,7 @@ class SceneWalker:
                 from bodymotion.formats.meshes.reading import MeshReader
 
                 self._mesh_reader = MeshReader(PART_UNREADABLE, self.found)
-            path = self.parts.resolve(node)
+            path = resolve_url(node, self.parts)
             for shape in (
                 ()
                 if path is None
@@ -292,7 +291,7 @@ class SceneWalker:
             ):
                 self._add(shape.geometry, PLAIN, frame, node)
             return
-        scene = self.parts.load(node)
+        scene = load_inline(node, self.parts)
         if scene is not None:
             self.parts.users.setdefault(str(scene.path), self.unknown)
             self.enter(scene.nodes, frame)
@@ -376,19 +375,18 @@ def rotation_matrix(
 class AppearanceReader:
     """Make materials; an Appearance that is used several times gives the same material each time.
 
-    `find_file(node)` returns the file that a node's url names, or None; then it reports
-    why.
+    `files` finds the images.
     """
 
     def __init__(
         self,
         found: Diagnostics,
         actual: Actual,
-        find_file: Callable[[Node], Path | None],
+        files: ReferencedFiles,
     ) -> None:
         self.found = found
         self.actual = actual
-        self.find_file = find_file
+        self.files = files
         self._known: dict[int, tuple[Node, Material]] = {}
 
     def read(self, node: Node | None) -> Material:
@@ -448,7 +446,7 @@ class AppearanceReader:
             )
             return None
         urls = nodes.texts(node, "url")
-        path = self.find_file(node)
+        path = resolve_url(node, self.files)
         if path is None:
             return None
         return Texture(
