@@ -257,7 +257,7 @@ def test_no_reader_parses_yaml_or_json_without_limits():
     limited = {
         "formats/plain.py": "the reader",
         "formats/yaml/tree.py": "the reader: events, not values",
-        "formats/mcap.py": "orjson, which has a limit of its own, at 1024",
+        "formats/mcap/reader.py": "orjson, which has a limit of its own, at 1024",
         "collection/records.py": "lines of our own tables",
         "collection/catalogue.py": "messages of a library",
         "cli/many.py": "output of our own commands",
