@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.checks import moments
-from bodymotion.checks.physics import checking, rules
+from bodymotion.checks.physics import rules, samples
 from bodymotion.checks.physics.checking import MAX_ZMP_OUTSIDE
 from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.catalogue import rules_of
@@ -316,7 +316,7 @@ def test_pieces_are_one_whole(monkeypatch):
         zmp=0.07 * np.ones(len(times)),
     )
     whole = moments(motion, BODY)
-    monkeypatch.setattr(checking, "BLOCK_POSES", 1)
+    monkeypatch.setattr(samples, "BLOCK_POSES", 1)
     pieces = moments(motion, BODY)
     assert {m.rule for m in whole} == {"MOT311", "MOT321", "MOT323"}
     assert [(m.rule, m.frame) for m in pieces] == [(m.rule, m.frame) for m in whole]

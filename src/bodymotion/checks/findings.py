@@ -11,14 +11,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bodymotion.checks import rules
-from bodymotion.diagnostics import Location, Problem, Rule, Severity, ShortRepr
+from bodymotion.diagnostics import Location, Problem, Rule, Severity, ShortRepr, Subject
 from bodymotion.geometry.arrays import Floats, Indices
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
-FrameLocator: TypeAlias = Callable[
-    [int], Location
-]  # Returns the location of a frame in its file.
+FrameLocator: TypeAlias = Callable[[int], Location]
+"""Returns the location of a frame in its file."""
 
 MAX_MOMENTS = 100
 """The number of moments of a rule that are kept, the worst ones.
@@ -84,7 +84,7 @@ class Run(NamedTuple):
     amount: float
 
 
-def runs(
+def find_runs(
     amount: Floats,
     times: Floats,
     threshold: float = 1.0,
@@ -93,10 +93,10 @@ def runs(
     bridge: float = 0.0,
     max_runs: float = MAX_MOMENTS,
 ) -> tuple[list[Run], int]:
-    """Return the runs of frames in which `amount` (T,) is above a threshold, and the number of all such runs.
+    """Return the runs of frames in which `amount` (T,) is above a threshold.
 
-    NaN is not above. A frame lasts from half-way to the frame before to half-way to the
-    frame after.
+    And the number of all such runs. NaN is not above. A frame lasts from half-way to
+    the frame before to half-way to the frame after.
 
     Parameters
     ----------
@@ -116,25 +116,31 @@ def runs(
     last = len(times) - 1
     begins = 0.5 * (times[frames] + times[np.maximum(frames - 1, 0)])
     ends = 0.5 * (times[frames] + times[np.minimum(after, last)])
-    cuts = ((frames[1:] > after[:-1]) & (begins[1:] - ends[:-1] > bridge)).nonzero()[0]
+
+    # A run ends where the next frame is not its neighbour, after a long enough gap.
+    is_apart = (frames[1:] > after[:-1]) & (begins[1:] - ends[:-1] > bridge)
+    cuts = is_apart.nonzero()[0]
     starts = np.concatenate([[0], cuts + 1])
     stops = np.concatenate([cuts, [len(frames) - 1]])
+
+    # The worst frame of a run is the first of those with its largest amount.
     above = amount[frames]
     tops = np.maximum.reduceat(above, starts)
     are_tops = (above == tops.repeat(stops - starts + 1)).nonzero()[0]
     worst = frames[are_tops[are_tops.searchsorted(starts)]]
-    firsts = frames[starts]
-    lasts = frames[stops]
-    long = ends[stops] - begins[starts] >= min_duration * (1 - 1e-9)
-    chosen = np.flatnonzero(long)
+
+    # Sums of times are rounded: a run of exactly the minimum is long enough.
+    is_long = ends[stops] - begins[starts] >= min_duration * (1 - 1e-9)
+    chosen = np.flatnonzero(is_long)
     count = len(chosen)
     if count > max_runs:
-        chosen = np.sort(
-            chosen[np.argsort(-tops[chosen], kind="stable")[: int(max_runs)]]
-        )
-    return list(
-        map(Run, *(of[chosen].tolist() for of in (firsts, lasts, worst, tops)))
-    ), count
+        by_amount = np.argsort(-tops[chosen], kind="stable")
+        chosen = np.sort(chosen[by_amount[: int(max_runs)]])
+    columns = [
+        values[chosen].tolist()
+        for values in (frames[starts], frames[stops], worst, tops)
+    ]
+    return list(map(Run, *columns)), count
 
 
 @dataclass
@@ -164,23 +170,18 @@ class Sampling:
 
         With more than `max_amount` times the limit it is an error.
         """
-        worst, start, end = (
-            float(self.times[k]) for k in (run.worst, run.first, run.last)
-        )
         frame = int(self.frames[run.worst])
-        severity = "error" if run.amount > max_amount else rule.severity
-        location = self.locate(frame)
         return Moment(
-            rule.code,
-            severity,
-            worst,
-            start,
-            end,
-            frame,
-            subject,
-            run.amount,
-            message,
-            location,
+            rule=rule.code,
+            severity="error" if run.amount > max_amount else rule.severity,
+            time=float(self.times[run.worst]),
+            start=float(self.times[run.first]),
+            end=float(self.times[run.last]),
+            frame=frame,
+            subject=subject,
+            amount=run.amount,
+            message=message,
+            location=self.locate(frame),
         )
 
     def moments(
@@ -190,12 +191,19 @@ class Sampling:
         message_of: Callable[[Run], str],
         subject: str = "",
     ) -> list[Moment]:
-        """Return the moments in which `amount` (T or T − 1,), in multiples of a limit, is above 1."""
-        found, _ = runs(amount, self.times[: len(amount)], 1.0)
+        """Return the moments in which `amount` is above 1.
+
+        (T or T − 1,), in multiples of a limit.
+        """
+        found, _ = find_runs(amount, self.times[: len(amount)], 1.0)
         return [self.moment(rule, run, message_of(run), subject) for run in found]
 
 
-def finding(
+MAX_NAMED = 5
+"""The number of moments that a message names, the worst one included."""
+
+
+def make_finding(
     rule: Rule, moments: Sequence[Moment], total: int | None = None
 ) -> list[Finding]:
     """Return the one problem of all moments of a rule as a list.
@@ -207,46 +215,62 @@ def finding(
     """
     if not moments:
         return []
-    if total is None:
-        count = len(moments)
-    else:
-        count = total
     ranked = sorted(moments, key=lambda moment: -moment.amount)
     worst = ranked[0]
-    others = ranked[1:5]
-    message = worst.message
-    if count > 1:
-        named = ", ".join(
-            f"t = {m.time:.2f} s"
-            + (f" ({m.subject})" if m.subject and m.subject != worst.subject else "")
-            for m in sorted(others, key=lambda moment: moment.time)
-        )
-        more = count - 1 - len(others)
-        message = f"{count} times, worst: {message}; also at {named}" + (
-            f" and {more} more times" if more else ""
-        )
+    message = _describe(ranked, len(moments) if total is None else total)
     data = {
         "time": worst.time,
         "frame": worst.frame,
         "subject": worst.subject,
         "amount": worst.amount,
     }
-    problem = replace(
-        rule.problem(message, worst.location, data=data), severity=worst.severity
+    problem = rule.problem(message, worst.location, data=data)
+    problem = replace(problem, severity=worst.severity)
+    in_time = sorted(
+        ranked[:MAX_MOMENTS], key=lambda moment: (moment.time, -moment.amount)
     )
+    return [Finding(problem, tuple(in_time))]
+
+
+def _describe(ranked: Sequence[Moment], count: int) -> str:
+    """Return the message of `count` moments, the worst first."""
+    worst = ranked[0]
+    if count <= 1:
+        return worst.message
+    others = ranked[1:MAX_NAMED]
+    named = []
+    for moment in sorted(others, key=lambda moment: moment.time):
+        text = f"t = {moment.time:.2f} s"
+        if moment.subject and moment.subject != worst.subject:
+            text += f" ({moment.subject})"
+        named.append(text)
+    message = f"{count} times, worst: {worst.message}; also at {', '.join(named)}"
+    more = count - 1 - len(others)
+    if more:
+        message += f" and {more} more times"
+    return message
+
+
+def driven_columns(body: Body, *types: str) -> list[int]:
+    """Return the columns of joint values that move a joint of one of these types."""
     return [
-        Finding(
-            problem,
-            tuple(sorted(ranked[:MAX_MOMENTS], key=lambda m: (m.time, -m.amount))),
-        )
+        column
+        for column, link in enumerate(body.joint_links)
+        if link >= 0 and body.links[link].joint.type in types
     ]
+
+
+def joint_name(body: Body, column: int) -> str:
+    """Return the name of a joint, or that of its link where it has none."""
+    link = body.links[body.joint_links[column]]
+    return link.joint.name or link.name
 
 
 def component_number(
     motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq
 ) -> int:
     """Return the index of a component in its motion."""
-    return next(k for k, one in enumerate(motion.components) if one is component)
+    return next(k for k, item in enumerate(motion.components) if item is component)
 
 
 def all_frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampling:
@@ -256,34 +280,37 @@ def all_frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampli
 
 
 def frame_location(motion: Motion, component: int, frame: int, *part: int) -> Location:
-    """Return where a frame of a component, a part of it, or a number of a position is in the file.
+    """Return where a frame of a component is in the file.
 
-    `inside` is its path in the document.
+    Or a part of it, or a number of a position. `inside` is its path in the document.
     """
     path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
-    found = motion.source.locations.locate(
-        ("components", component, "frames", frame, *part)
-    )
-    if found is None:
+    subject: Subject = ("components", component, "frames", frame, *part)
+    location = motion.source.locations.locate(subject)
+    if location is None:
         return Location(None if path is None else str(path), inside=inside)
-    if found.inside:
-        return found
-    return Location(found.path, found.line, found.column, inside)
+    if location.inside:
+        return location
+    return Location(location.path, location.line, location.column, inside)
 
 
 def too_fast(
     reason: str, timeline: Timeline, location: Location, factor: float = 10.0
 ) -> Finding:
-    """Return the finding of a motion that is too fast as a whole, possibly by a `factor`, a power of ten."""
+    """Return the finding of a motion that is too fast as a whole.
+
+    Possibly by a `factor`, a power of ten.
+    """
     rate = timeline.frame_rate
     if rate is None:
         timing = "its time stamps"
-    else:
-        timing = f"{rate:g} frames per second"
-    if rate is None:
         question = "are the time stamps seconds?"
     else:
+        timing = f"{rate:g} frames per second"
         question = f"is it {rate / factor:g} frames per second?"
-    hint = f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and physics are not checked"
+    hint = (
+        f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and "
+        "physics are not checked"
+    )
     return Finding(rules.FRAME_RATE.problem(f"with {timing} {reason}", location, hint))

@@ -25,7 +25,8 @@ from bodymotion.checks.findings import (
     frame_location,
     too_fast,
 )
-from bodymotion.checks.physics.checking import calm_steps, ground_of, physics
+from bodymotion.checks.physics.checking import check_physics, find_calm_steps
+from bodymotion.checks.physics.ground import find_ground
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.rules import TOO_LARGE
@@ -421,10 +422,10 @@ def _is_in_millimetres(
         return False
     if np.ptp(root[valid, :3], axis=0).max() > FLOOR_HEIGHT:
         # A moving root over feet on level ground is in metres.
-        ground = ground_of(body, q, root, times)
+        ground = find_ground(body, q, root, times)
         if ground is not None and ground.level:
             return False
-    ground = ground_of(body, q, root * MILLIMETRES, times)
+    ground = find_ground(body, q, root * MILLIMETRES, times)
     return ground is not None and ground.level and abs(ground.height) < FLOOR_HEIGHT
 
 
@@ -657,13 +658,13 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
             wrong_rate = []
         else:
             wrong_rate = _check_frame_rate(motion, joints, q, body)
-        of_physics = wrong_rate or physics(motion, body, q, unusable)
+        of_physics = wrong_rate or check_physics(motion, body, q, unusable)
     has_rate = has_rate and not any(
         one.problem.rule == rules.FRAME_RATE.code for one in of_physics
     )
     if complete and joints is not None and q is not None and has_rate:
         shares = _speed_shares(
-            joints, q, body, calm_steps(joints.timeline.times, of_physics)
+            joints, q, body, find_calm_steps(joints.timeline.times, of_physics)
         )
         fast = _check_speeds(
             all_frames(motion, joints), component_number(motion, joints), body, shares

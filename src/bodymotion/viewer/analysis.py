@@ -145,15 +145,15 @@ class MotionAnalysis:
 
         None where it cannot be found.
         """
-        from bodymotion.checks.physics.checking import ground_of
         from bodymotion.checks.physics.collisions import find_collisions
+        from bodymotion.checks.physics.ground import find_ground
 
         body = self.scene.body
         q = self.scene.q
         if body.is_mounted:
             ground = None
         else:
-            ground = ground_of(body, q, self.roots, self.scene.timeline.times)
+            ground = find_ground(body, q, self.roots, self.scene.timeline.times)
         with suppress(ImportError, ValueError):
             return find_collisions(
                 body,

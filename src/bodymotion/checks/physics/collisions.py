@@ -10,7 +10,8 @@ or of a shape and the floor, overlap in a frame.
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +24,21 @@ from bodymotion.model.body import Body
 from bodymotion.model.collision_points import TOUCH_DISTANCE, CollisionPoints
 from bodymotion.system.deferred import need
 
-MIN_DEPTH = 0.02  # [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
-MAX_LINKS = 1000  # Of bodies with more links MuJoCo tries all frames.
-BLOCK_POSES = 1 << 17  # Poses of shapes in one block.
-FRAMES_TOGETHER = 32  # Consecutive frames whose bounding boxes are compared at once.
+if TYPE_CHECKING:
+    from bodymotion.simulation.world import World
+
+MIN_DEPTH = 0.02
+"""[m] Shallower overlaps are no collisions: hulls and models of shapes are inexact."""
+MAX_LINKS = 1000
+"""Of bodies with more links MuJoCo tries all frames."""
+BLOCK_POSES = 1 << 17
+"""Poses of shapes in one block."""
+FRAMES_TOGETHER = 32
+"""Consecutive frames whose bounding boxes are compared at once."""
 LIMIT = MIN_DEPTH - TOUCH_DISTANCE
-FLOOR = -1  # The floor in place of the index of a link.
+"""[m] The overlap of boxes from which on MuJoCo is asked."""
+FLOOR = -1
+"""The floor in place of the index of a link."""
 
 
 @dataclass(frozen=True)
@@ -57,29 +67,49 @@ class Collisions:
     num_frames: int
 
     def by_pair(self) -> Iterator[tuple[int, int, Floats]]:
-        """Return each pair of links with its depths (T,) [m], which are 0 where the two do not overlap."""
+        """Return each pair of links with its depths (T,) [m].
+
+        They are 0 where the two do not overlap.
+        """
         for one, two in sorted(set(map(tuple, self.links.tolist()))):
-            own = (self.links == [one, two]).all(axis=1)
+            rows = (self.links == [one, two]).all(axis=1)
             depths = np.zeros(self.num_frames)
-            depths[self.frames[own]] = self.depths[own]
+            depths[self.frames[rows]] = self.depths[rows]
             yield one, two, depths
 
     def of_postures(self, rows: slice) -> "Collisions":
-        """Return the collisions in some of the postures, which are counted from the first of these on."""
-        own = (self.frames >= rows.start) & (self.frames < rows.stop)
-        frames = self.frames[own] - rows.start
+        """Return the collisions in some of the postures.
+
+        They are counted from the first of these on.
+        """
+        inside = (self.frames >= rows.start) & (self.frames < rows.stop)
         return Collisions(
-            self.links[own],
-            frames,
-            self.depths[own],
-            self.points[own],
+            self.links[inside],
+            self.frames[inside] - rows.start,
+            self.depths[inside],
+            self.points[inside],
             rows.stop - rows.start,
         )
 
 
-class _Boxes:
-    """The boxes of K links with shapes, and those of their S shapes along the shapes' own axes, all in the frames of the links.
+class _LinkBoxes(NamedTuple):
+    """Boxes around K links in T frames, along the axes of the world.
 
+    `rotations` (3, 3, K, T) and `origins` (3, K, T) of the links; the `middles`, the
+    lowest and the highest coordinates (3, K, T) of the boxes.
+    """
+
+    rotations: Floats
+    origins: Floats
+    middles: Floats
+    low: Floats
+    high: Floats
+
+
+class _Boxes:
+    """The boxes of K links with shapes, and those of their S shapes.
+
+    Those of shapes are along the shapes' own axes; all are in the frames of the links.
     They contain the shapes: two shapes overlap along no direction by more than their
     boxes do. Of the links, `partners` (K, K) may collide; the shapes of link k are
     `edges[k]`…`edges[k + 1]`.
@@ -101,110 +131,139 @@ class _Boxes:
         self.halves = 0.5 * (high - low)
         self.axes = shapes.axes
         self.shape_middles, self.shape_halves = shapes.boxes
-        self.radii = np.linalg.norm(self.shape_middles, axis=1) + np.linalg.norm(
-            self.shape_halves, axis=1
-        )
-        if len(first) <= MAX_LINKS:
-            count = len(first)
-        else:
-            count = 0
-        self.partners = np.zeros((count, count), dtype=bool)
+        self.radii = np.linalg.norm(self.shape_middles, axis=1)
+        self.radii += np.linalg.norm(self.shape_halves, axis=1)
+        self.partners = self._find_partners(shapes, first)
+
+    def _find_partners(self, shapes: CollisionPoints, first: Indices) -> Bools:
+        """Return which links may collide (K, K), given the first shape of each.
+
+        None of a body with too many links.
+        """
+        count = len(first)
+        if count > MAX_LINKS:
+            return np.zeros((0, 0), dtype=bool)
+        partners = np.zeros((count, count), dtype=bool)
         for one in range(count):
             others = shapes.shapes[shapes.partners(int(first[one]))]
-            self.partners[one, np.searchsorted(self.links, others)] = True
-        for pair in shapes.rest_overlaps if count else ():
-            self.partners[tuple(np.searchsorted(self.links, pair))] = False
+            partners[one, np.searchsorted(self.links, others)] = True
+        for pair in shapes.rest_overlaps:
+            partners[tuple(np.searchsorted(self.links, pair))] = False
+        return partners
 
-    def near(self, placed: Floats, floor: float | None) -> Bools:
+    def find_near(self, link_poses: Floats, floor: float | None) -> Bools:
         """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`.
 
         Poses (T, L, 7) of links, and the height of a floor [m].
         """
-        found = np.full(len(placed), len(self.links) > MAX_LINKS)
-        turns = matrices(placed[:, self.links])
-        origins = placed[:, self.links, :3].T
-        middles = apply(turns, self.middles.T[:, :, None]) + origins
-        reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
+        num_frames = len(link_poses)
+        near = np.full(num_frames, len(self.links) > MAX_LINKS)
+        boxes = self._place(link_poses[:, self.links])
         # Most pairs are apart in all frames: the boxes around each over some frames
         # show it.
-        starts = np.arange(0, len(placed), FRAMES_TOGETHER)
-        low = middles - reach
-        high = middles + reach
-        lowest = np.minimum.reduceat(low, starts, axis=-1)
-        highest = np.maximum.reduceat(high, starts, axis=-1)
-        small = is_small(find_deep, self.partners.sum() * len(placed))
-        if not small:
-            links = tuple(
-                map(np.ascontiguousarray, (turns, origins, low, high, lowest, highest))
-            )
-            boxes = (self.axes, self.shape_middles, self.shape_halves, self.radii)
-            blocks = np.append(starts, len(placed))
+        starts = np.arange(0, num_frames, FRAMES_TOGETHER)
+        lowest = np.minimum.reduceat(boxes.low, starts, axis=-1)
+        highest = np.maximum.reduceat(boxes.high, starts, axis=-1)
+        if is_small(find_deep, self.partners.sum() * num_frames):
+            for one in range(len(self.partners)):
+                self._find_deep_pairs(boxes, one, lowest, highest, near)
+        else:
+            arrays = (boxes.rotations, boxes.origins, boxes.low, boxes.high)
             find_deep(
                 np.argwhere(self.partners),
-                blocks,
-                links,
-                boxes,
+                np.append(starts, num_frames),
+                tuple(map(np.ascontiguousarray, (*arrays, lowest, highest))),
+                (self.axes, self.shape_middles, self.shape_halves, self.radii),
                 np.array(self.edges),
                 LIMIT,
-                found,
+                near,
             )
-        for one, partners in enumerate(self.partners if small else ()):
-            apart = np.any(
-                (lowest >= highest[:, [one]]) | (highest <= lowest[:, [one]]), axis=0
-            )
-            others = np.flatnonzero(partners & ~np.all(apart, axis=1))
-            near = (low[:, others] < high[:, [one]]) & (high[:, others] > low[:, [one]])
-            which, frames = np.nonzero(near.all(axis=0) & ~found)
-            pair = np.full_like(which, one), others[which]
-            a, b = (
-                (turns[:, :, k, frames], self.halves[k].T, middles[:, k, frames])
-                for k in pair
-            )
-            deep = box_overlap(a, b, LIMIT) > LIMIT
-            for two in sorted(set(pair[1][deep].tolist())):
-                inner = frames[deep & (pair[1] == two)]
-                boxes_of = []
-                for k, among in (
-                    (one, np.s_[..., :, None, :]),
-                    (two, np.s_[..., None, :, :]),
-                ):
-                    part = slice(*self.edges[k : k + 2])
-                    turn = turns[:, :, k, inner]
-                    axes = np.einsum("ijf,sjk->iksf", turn, self.axes[part])
-                    place = (
-                        np.einsum("ijf,sj->isf", turn, self.shape_middles[part])
-                        + origins[:, k][:, None, inner]
-                    )
-                    boxes_of.append(
-                        (
-                            axes[among],
-                            self.shape_halves[part].T[..., None][among],
-                            place[among],
-                        )
-                    )
-                found[inner] |= (
-                    box_overlap(boxes_of[0], boxes_of[1], LIMIT) > LIMIT
-                ).any(axis=(0, 1))
         if floor is not None:
-            low = middles[2] - reach[2] - 0.5 * LIMIT < floor - MIN_DEPTH
-            for k in np.flatnonzero(low.any(axis=1)).tolist():
-                part = slice(*self.edges[k : k + 2])
-                frames = np.flatnonzero(low[k])
-                up = turns[2, :, k, frames]
-                extents = (
-                    np.abs(np.einsum("fj,sjk->fsk", up, self.axes[part]))
-                    * self.shape_halves[part]
-                )
-                bottom = (
-                    up @ self.shape_middles[part].T
-                    - extents.sum(axis=-1)
-                    + origins[2, k, frames, None]
-                )
-                found[frames[(bottom < floor - MIN_DEPTH).any(axis=1)]] = True
-        return found
+            self._find_below(boxes, floor, near)
+        return near
+
+    def _place(self, link_poses: Floats) -> _LinkBoxes:
+        rotations = matrices(link_poses)
+        origins = link_poses[..., :3].T
+        middles = apply(rotations, self.middles.T[:, :, None]) + origins
+        # Boxes that overlap by less than the limit are apart.
+        reach = apply(np.abs(rotations), self.halves.T[:, :, None]) - 0.5 * LIMIT
+        return _LinkBoxes(rotations, origins, middles, middles - reach, middles + reach)
+
+    def _find_deep_pairs(
+        self, boxes: _LinkBoxes, one: int, lowest: Floats, highest: Floats, near: Bools
+    ) -> None:
+        """Set `near` (T,) where shapes of a link and of its partners overlap.
+
+        `lowest` and `highest` (3, K, B) are the coordinates over some frames together.
+        """
+        is_apart = (lowest >= highest[:, [one]]) | (highest <= lowest[:, [one]])
+        is_always_apart = np.all(np.any(is_apart, axis=0), axis=1)
+        others = np.flatnonzero(self.partners[one] & ~is_always_apart)
+        overlaps = boxes.low[:, others] < boxes.high[:, [one]]
+        overlaps &= boxes.high[:, others] > boxes.low[:, [one]]
+        rows, frames = np.nonzero(overlaps.all(axis=0) & ~near)
+        partners = others[rows]
+
+        def box_of(links: Indices) -> tuple[Floats, Floats, Floats]:
+            return (
+                boxes.rotations[:, :, links, frames],
+                self.halves[links].T,
+                boxes.middles[:, links, frames],
+            )
+
+        # First the boxes of the links along their own axes, then those of their shapes.
+        depths = box_overlap(box_of(np.full_like(rows, one)), box_of(partners), LIMIT)
+        is_deep = depths > LIMIT
+        for two in sorted(set(partners[is_deep].tolist())):
+            inner = frames[is_deep & (partners == two)]
+            depths = box_overlap(
+                self._shape_boxes(boxes, one, inner, np.s_[..., :, None, :]),
+                self._shape_boxes(boxes, two, inner, np.s_[..., None, :, :]),
+                LIMIT,
+            )
+            near[inner] |= (depths > LIMIT).any(axis=(0, 1))
+
+    def _shape_boxes(
+        self,
+        boxes: _LinkBoxes,
+        link: int,
+        frames: Indices,
+        axes_among: tuple[EllipsisType | slice | None, ...],
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return the boxes of the shapes of a link in some frames.
+
+        `axes_among` makes an axis for the shapes of the other link of a pair.
+        """
+        shapes = slice(*self.edges[link : link + 2])
+        rotations = boxes.rotations[:, :, link, frames]
+        axes = np.einsum("ijf,sjk->iksf", rotations, self.axes[shapes])
+        middles = np.einsum("ijf,sj->isf", rotations, self.shape_middles[shapes])
+        middles += boxes.origins[:, link][:, None, frames]
+        halves = self.shape_halves[shapes].T[..., None]
+        return axes[axes_among], halves[axes_among], middles[axes_among]
+
+    def _find_below(self, boxes: _LinkBoxes, floor: float, near: Bools) -> None:
+        """Set `near` (T,) where a shape is below a floor at this height [m]."""
+        # The coordinates of the boxes lack half of the limit.
+        is_low = boxes.low[2] - 0.5 * LIMIT < floor - MIN_DEPTH
+        for link in np.flatnonzero(is_low.any(axis=1)).tolist():
+            shapes = slice(*self.edges[link : link + 2])
+            frames = np.flatnonzero(is_low[link])
+            # The vertical in the frame of the link.
+            up = boxes.rotations[2, :, link, frames]
+            along_axes = np.abs(np.einsum("fj,sjk->fsk", up, self.axes[shapes]))
+            extents = along_axes * self.shape_halves[shapes]
+            bottom = (
+                up @ self.shape_middles[shapes].T
+                - extents.sum(axis=-1)
+                + boxes.origins[2, link, frames, None]
+            )
+            near[frames[(bottom < floor - MIN_DEPTH).any(axis=1)]] = True
 
 
-_boxes: dict[int, _Boxes] = {}  # By the id of a body, as long as it lives.
+_boxes: dict[int, _Boxes] = {}
+"""By the id of a body, as long as it lives."""
 
 
 def find_collisions(
@@ -227,29 +286,35 @@ def find_collisions(
     if boxes is None:
         boxes = _boxes[id(body)] = _Boxes(body)
         weakref.finalize(body, _boxes.pop, id(body), None)
-    step = BLOCK_POSES // (len(boxes.links) + 1) + 1
-    blocks = [
-        slice(start, start + step)
-        for start in range(0, len(q) if len(boxes.links) else 0, step)
-    ]
-    near = [
-        boxes.near(body.forward_kinematics(q[block], root[block]), floor)
-        for block in blocks
-    ]
-    frames = np.flatnonzero(np.concatenate([np.zeros(0, dtype=np.bool_), *near]))
+    is_near = np.zeros(len(q), dtype=bool)
+    if len(boxes.links):
+        step = BLOCK_POSES // (len(boxes.links) + 1) + 1
+        for start in range(0, len(q), step):
+            block = slice(start, start + step)
+            link_poses = body.forward_kinematics(q[block], root[block])
+            is_near[block] = boxes.find_near(link_poses, floor)
+    frames = np.flatnonzero(is_near)
     if len(frames):
-        found = _contacts(body, q, root, frames, floor)
+        contacts = _contacts(body, q, root, frames, floor)
     else:
-        found = np.zeros((0, 7))
+        contacts = np.zeros((0, CONTACT_COLUMNS))
     # Of several contacts of a pair in one frame the deepest.
-    found = found[np.lexsort(found[:, 3::-1].T)]
-    pairs = found[:, :3].astype(np.int64)
-    first = np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1)])[
-        : len(pairs)
-    ]
+    contacts = contacts[np.lexsort(contacts[:, 3::-1].T)]
+    keys = contacts[:, :3].astype(np.int64)
+    is_first = np.ones(len(keys), dtype=bool)
+    is_first[1:] = (np.diff(keys, axis=0) != 0).any(axis=1)
+    deepest = contacts[is_first]
     return Collisions(
-        pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q)
+        links=keys[is_first, :2],
+        frames=keys[is_first, 2],
+        depths=-deepest[:, 3],
+        points=deepest[:, 4:],
+        num_frames=len(q),
     )
+
+
+CONTACT_COLUMNS = 7
+"""Two links, the frame, the distance [m], and the point (3,) [m]."""
 
 
 def _contacts(
@@ -259,32 +324,18 @@ def _contacts(
 
     Two links, frame, distance [m], point (3,) [m].
     """
-    from bodymotion.simulation.world import WorldOptions, robot_of
-
     mujoco = need("mujoco", "sim", "finding collisions of links")
-    worlds = _boxes[id(body)].worlds
-    if worlds:
-        world, data = worlds.pop()
-    else:
-        robot = robot_of(body, visuals=True)
-        options = WorldOptions(
-            None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False
-        )
-        world = robot.world(options, robot.points.home())
-        data = mujoco.MjData(world.model)
+    world, data = _take_world(body)
     model = world.model
     plane = model.geom("floor").id
     collides = model.geom_contype[plane], model.geom_conaffinity[plane]
     if floor is None:
         model.geom_contype[plane] = model.geom_conaffinity[plane] = 0
-    # Of links that move as one, the first names them all.
-    link_of = np.zeros(model.nbody, dtype=np.int64)
-    link_of[world.bodies[::-1]] = np.arange(len(world.bodies))[::-1]
-    link_of = link_of[model.geom_bodyid]
-    link_of[plane] = FLOOR
+    link_of = _links_of_geoms(world, plane)
     columns = np.flatnonzero(world.qpos >= 0)
+    # The plane of the model is at z = 0, so the body is moved down.
     up = np.array([0.0, 0.0, floor or 0.0])
-    rows = [np.zeros((0, 7))]
+    rows = [np.zeros((0, CONTACT_COLUMNS))]
     for frame in frames.tolist():
         data.qpos[world.qpos[columns]] = q[frame, columns]
         if world.root >= 0:
@@ -292,17 +343,48 @@ def _contacts(
             data.qpos[world.root + 3 : world.root + 7] = root[frame, 3:]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_collision(model, data)
-        if data.ncon:
-            contacts = data.contact
-            deep = np.flatnonzero(contacts.dist < -MIN_DEPTH)
-            if len(deep):
-                links = np.sort(link_of[contacts.geom[deep]], axis=1)
-                numbers = np.full(len(deep), frame)
-                rows.append(
-                    np.column_stack(
-                        [links, numbers, contacts.dist[deep], contacts.pos[deep] + up]
-                    )
-                )
+        contacts = data.contact
+        if not data.ncon:
+            continue
+        deep = np.flatnonzero(contacts.dist < -MIN_DEPTH)
+        if len(deep):
+            links = np.sort(link_of[contacts.geom[deep]], axis=1)
+            numbers = np.full(len(deep), frame)
+            points = contacts.pos[deep] + up
+            rows.append(np.column_stack([links, numbers, contacts.dist[deep], points]))
     model.geom_contype[plane], model.geom_conaffinity[plane] = collides
-    worlds.append((world, data))
+    _boxes[id(body)].worlds.append((world, data))
     return np.concatenate(rows)
+
+
+def _take_world(body: Body) -> "tuple[World, Any]":
+    """Return MuJoCo's world with a body and a floor, and its data."""
+    from bodymotion.simulation.world import WorldOptions, robot_of
+
+    worlds = _boxes[id(body)].worlds
+    if worlds:
+        world, data = worlds.pop()
+        return world, data
+    mujoco = need("mujoco", "sim", "finding collisions of links")
+    robot = robot_of(body, visuals=True)
+    options = WorldOptions(
+        gains=None,
+        timestep=0.001,
+        self_collision="touching",
+        friction=1.0,
+        floor=True,
+        limits=False,
+        sensors=False,
+    )
+    world = robot.world(options, robot.points.home())
+    return world, mujoco.MjData(world.model)
+
+
+def _links_of_geoms(world: "World", plane: int) -> Indices:
+    """Return the index of the link of each of MuJoCo's geoms, `FLOOR` for the plane."""
+    # Of links that move as one, the first names them all: it is written last.
+    link_of_body = np.zeros(world.model.nbody, dtype=np.int64)
+    link_of_body[world.bodies[::-1]] = np.arange(len(world.bodies))[::-1]
+    links: Indices = link_of_body[world.model.geom_bodyid]
+    links[plane] = FLOOR
+    return links

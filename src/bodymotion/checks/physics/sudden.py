@@ -20,7 +20,7 @@ only a corner).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,30 +30,37 @@ from bodymotion.checks.findings import (
     Moment,
     Run,
     Sampling,
-    finding,
-    runs,
+    driven_columns,
+    find_runs,
+    joint_name,
+    make_finding,
 )
 from bodymotion.checks.physics import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, Indices
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import find_wraps, unwrapped
 
-RATIO = 8.0  # How many times the median change around it a sudden change is.
+RATIO = 8.0
+"""How many times the median change around it a sudden change is."""
 FIRST_NEIGHBOUR = 3
 LAST_NEIGHBOUR = 10
 """The frames around a frame are the third to the tenth on both sides.
 
 A jump or a spike itself takes up to three frames.
 """
-
-MIN_TREMBLING = 0.1  # [s] The shortest trembling; a shorter one is a spike.
-MAX_FRAMES_APART = (
-    2  # Sudden changes of several joints at most this many frames apart are one moment.
-)
+FEW_CHANGES = 4
+"""Up to this number of large changes is no trembling."""
+MIN_TREMBLING = 0.1
+"""[s] The shortest trembling; a shorter one is a spike."""
+MAX_FRAMES_APART = 2
+"""Sudden changes of several joints at most this many frames apart are one moment."""
 MAX_FLIP_PRODUCT = -0.5
-"""Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
+"""Unit quaternions with a product below this have opposite signs.
+
+Their orientations are less than 120° apart.
+"""
 
 
 @dataclass(frozen=True)
@@ -67,21 +74,28 @@ class Scale:
     acceleration: float
     step: float
 
+    def allow(self, gaps: Floats) -> Floats:
+        """Return the allowed changes (T − 2,) of speed, for T − 1 times between frames."""
+        return self.speed + self.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
 
-ANGLES = Scale(2.0, 200.0, 0.01)
+
+ANGLES = Scale(speed=2.0, acceleration=200.0, step=0.01)
 """For rotating joints [rad].
 
 Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much.
 """
-SLIDES = Scale(
-    0.5, 50.0, 0.002
-)  # For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m.
-POSITIONS = Scale(1.0, 100.0, 0.005)
+SLIDES = Scale(speed=0.5, acceleration=50.0, step=0.002)
+"""For sliding joints [m].
+
+What a rotating joint does at the end of an arm of 0.25 m.
+"""
+POSITIONS = Scale(speed=1.0, acceleration=100.0, step=0.005)
 """For the position of the root [m].
 
 Ten times gravity, and the speed after a fall of 5 cm.
 """
-ROTATIONS = Scale(2.0, 200.0, 0.01)  # For the orientation of the root [rad].
+ROTATIONS = Scale(speed=2.0, acceleration=200.0, step=0.01)
+"""For the orientation of the root [rad]."""
 
 
 @dataclass(frozen=True)
@@ -112,83 +126,123 @@ class Sudden:
     median_change: float
 
 
-def sudden(
+class _LargeChanges(NamedTuple):
+    """The frames (N,) in which a speed changes by more than is allowed.
+
+    The `changes` (N,) [unit/s], the same as multiples of what is allowed, and the
+    median changes (N,) [unit/s] around. Number 0 is the second frame of the motion.
+    """
+
+    frames: Indices
+    changes: Floats
+    shares: Floats
+    medians: Floats
+
+
+def find_sudden(
     steps: Floats, times: Floats, scale: Scale
 ) -> tuple[list[Sudden], list[Run]]:
-    """Return the sudden changes in a motion of frames at `times` (T,) [s] and steps (T − 1, N), and the runs in which it trembles.
+    """Return the sudden changes in a motion, and the runs in which it trembles.
 
-    Of more than `MAX_MOMENTS` only the worst are returned. They are in order of time.
+    Frames at `times` (T,) [s], steps (T − 1, N) between them. Of more than
+    `MAX_MOMENTS` only the worst are returned. They are in order of time.
     """
     gaps = np.diff(times)
     speeds = steps / gaps[:, None]
+    large = _find_large_changes(speeds, gaps, scale)
+    if not len(large.frames):
+        return [], []
+    is_isolated = large.changes > RATIO * large.medians
+    changes = _Steps(steps, speeds, gaps, scale).find_changes(large, is_isolated)
+    if len(large.frames) <= FEW_CHANGES:
+        return changes, []
+    return changes, _find_trembling(large, ~is_isolated, times)
+
+
+def _find_large_changes(speeds: Floats, gaps: Floats, scale: Scale) -> _LargeChanges:
     change = _lengths(np.diff(speeds, axis=0))
-    allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
+    share = change / scale.allow(gaps)
     shorter = np.minimum(gaps[1:], gaps[:-1])
-    share = change / allowed
     # Changes that are too large for a number are unknown, as those of numbers that are
     # not finite.
-    large = np.flatnonzero(
-        (share > 1.0) & (share < np.inf) & (change * shorter > scale.step)
-    )
-    if not len(large):
-        return [], []
-    median = _median_around(change, large)
-    isolated = change[large] > RATIO * median
-    amount, around = np.zeros((2, len(change)))
-    amount[large[isolated]] = share[large[isolated]]
-    around[large] = median
-    found = []
-    # In numbers of frames: one frame may lie between two sudden ones.
-    for run in runs(amount, np.arange(len(amount), dtype=np.float64), bridge=1.0)[0]:
-        first = run.first
-        last = run.last
-        at = run.worst
-        jump, before = _jump(steps, speeds, gaps, first, last, scale)
-        found.append(
-            Sudden(
-                first + 1,
-                last + 1,
-                at + 1,
-                before,
-                jump,
-                float(change[at]),
-                run.amount,
-                float(around[at]),
-            )
-        )
-    if len(large) <= 4:
-        return found, []
+    is_large = (share > 1.0) & (share < np.inf) & (change * shorter > scale.step)
+    frames = np.flatnonzero(is_large)
+    medians = _median_around(change, frames) if len(frames) else change[frames]
+    return _LargeChanges(frames, change[frames], share[frames], medians)
+
+
+def _find_trembling(
+    large: _LargeChanges, is_trembling: Bools, times: Floats
+) -> list[Run]:
+    """Return the runs of large changes, at least in every second frame."""
     trembles = np.zeros(len(times))
-    large = large[change[large] <= RATIO * median]
-    trembles[large + 1] = share[large]
-    # Every second frame is enough.
+    trembles[large.frames[is_trembling] + 1] = large.shares[is_trembling]
+    # A frame between two that tremble is just above the threshold.
     between = (trembles[1:-1] == 0) & (trembles[2:] > 0) & (trembles[:-2] > 0)
     trembles[1:-1][between] = np.nextafter(1.0, 2.0)
-    return found, runs(trembles, times, min_duration=MIN_TREMBLING)[0]
+    return find_runs(trembles, times, min_duration=MIN_TREMBLING)[0]
 
 
-def _jump(
-    steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale
-) -> tuple[float, int]:
-    """Return the size of the jump in steps `first` to `last + 1` (0 for a spike), and the frame before the largest step."""
-    inside = slice(first, last + 2)
-    outer = [k for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
-    unknown = [k for k in outer if not np.isfinite(speeds[k]).all()]
-    around = [speeds[k] for k in outer if k not in unknown]
-    if around:
-        expected = 0.5 * (around[0] + around[-1])
-    else:
-        expected = np.zeros(steps.shape[1])
-    remaining = steps[inside] - expected * gaps[inside, None]
-    sizes = _lengths(remaining)
-    whole = float(_lengths(remaining.sum(axis=0)))
-    before = first + int(np.argmax(sizes))
-    # A step beside an unknown one may come back there.
-    jumps = whole > max(0.5 * float(sizes.max()), scale.step) and not {
-        before - 1,
-        before + 1,
-    } & {*unknown}
-    return (whole if jumps else 0.0), before
+@dataclass(frozen=True)
+class _Steps:
+    """Steps (T − 1, N), their speeds [unit/s] and durations (T − 1,) [s]."""
+
+    steps: Floats
+    speeds: Floats
+    gaps: Floats
+    scale: Scale
+
+    def find_changes(self, large: _LargeChanges, is_isolated: Bools) -> list[Sudden]:
+        """Return the isolated ones of large changes; neighbours are one."""
+        num_changes = len(self.gaps) - 1
+        amount, changes, medians = np.zeros((3, num_changes))
+        amount[large.frames[is_isolated]] = large.shares[is_isolated]
+        changes[large.frames] = large.changes
+        medians[large.frames] = large.medians
+        # Durations are numbers of frames: one may lie between two sudden ones.
+        numbers = np.arange(num_changes, dtype=np.float64)
+        sudden = []
+        for run in find_runs(amount, numbers, bridge=1.0)[0]:
+            jump, before = self._measure_jump(run.first, run.last)
+            sudden.append(
+                Sudden(
+                    first=run.first + 1,
+                    last=run.last + 1,
+                    worst=run.worst + 1,
+                    before=before,
+                    jump=jump,
+                    change=float(changes[run.worst]),
+                    amount=run.amount,
+                    median_change=float(medians[run.worst]),
+                )
+            )
+        return sudden
+
+    def _measure_jump(self, first: int, last: int) -> tuple[float, int]:
+        """Return the size of the jump in steps `first` to `last + 1`.
+
+        0 for a spike. And the frame before the largest step.
+        """
+        # What remains of the steps after the motion around them is subtracted.
+        inside = slice(first, last + 2)
+        neighbours = [k for k in (first - 1, last + 2) if 0 <= k < len(self.speeds)]
+        known = [k for k in neighbours if np.isfinite(self.speeds[k]).all()]
+        expected = np.zeros(self.steps.shape[1])
+        if known:
+            expected = 0.5 * (self.speeds[known[0]] + self.speeds[known[-1]])
+        remaining = self.steps[inside] - expected * self.gaps[inside, None]
+
+        sizes = _lengths(remaining)
+        size = float(_lengths(remaining.sum(axis=0)))
+        before = first + int(np.argmax(sizes))
+        # A step beside an unknown one may come back there.
+        for unknown in set(neighbours) - set(known):
+            if unknown in (before - 1, before + 1):
+                return 0.0, before
+        # A spike comes back by at least half of its largest step.
+        if size > max(0.5 * float(sizes.max()), self.scale.step):
+            return size, before
+        return 0.0, before
 
 
 def _lengths(vectors: Floats) -> Floats:
@@ -207,174 +261,211 @@ def _median_around(change: Floats, frames: Indices) -> Floats:
     neighbours = np.arange(FIRST_NEIGHBOUR, LAST_NEIGHBOUR + 1)
     indices = frames[:, None] + np.concatenate([-neighbours, neighbours])
     exists = (indices >= 0) & (indices < len(change))
+    values = np.where(exists, change.take(indices, mode="clip"), np.nan)
     # NaN comes last. `np.nanmedian` would load NumPy's masked arrays.
-    values = np.sort(
-        np.where(exists, change[np.clip(indices, 0, len(change) - 1)], np.nan), axis=1
-    )
+    values.sort(axis=1)
     rows = np.arange(len(frames))
     count = (~np.isnan(values)).sum(axis=1)
-    middle = 0.5 * (
-        values[rows, (count - 1) // 2] + values[rows, count // 2 % values.shape[1]]
-    )
-    return np.where(np.isfinite(values).any(axis=1), middle, 0.0)
+    # Without any number these indices are −1 and 0.
+    lower = values[rows, (count - 1) // 2]
+    upper = values[rows, count // 2 % values.shape[1]]
+    has_median = np.isfinite(values).any(axis=1)
+    return np.where(has_median, 0.5 * (lower + upper), 0.0)
 
 
-Part: TypeAlias = tuple[
-    Floats, Scale, str, str
-]  # Steps (T − 1, N), their thresholds, the name of the joint, the unit.
+class Part(NamedTuple):
+    """Steps (T − 1, N) of a joint or of the root, with their thresholds.
+
+    The name of the joint is "" for the root.
+    """
+
+    steps: Floats
+    scale: Scale
+    name: str
+    unit: str
 
 
 def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
-    """Return the jumps, spikes, jumps by full turns, and the trembling of joint values (T, J)."""
-    parts: list[Part] = []
-    full_turns: list[Moment] = []
-    columns = _changing_columns(q, np.diff(frames.times))
-    rotates = columns[[body.joints[column].type == "rotate" for column in columns]]
+    """Return the jumps, spikes, full turns and trembling of joint values (T, J)."""
+    changing = _changing_columns(q, np.diff(frames.times))
+    columns = np.intersect1d(driven_columns(body, "rotate", "slide"), changing)
+    columns = columns.astype(int)
+    rotates = [body.joints[column].type == "rotate" for column in columns]
+    rotating = columns[rotates]
     values = np.array(q)
-    values[:, rotates] = unwrapped(q[:, rotates])
+    values[:, rotating] = unwrapped(q[:, rotating])
+    parts = []
+    full_turns: list[Moment] = []
     for column in columns.tolist():
-        joint = body.joints[column]
-        link = body.joint_links[column]
-        if link < 0 or joint.type not in ("rotate", "slide"):
+        name = joint_name(body, column)
+        steps = np.diff(values[:, [column]], axis=0)
+        if column not in rotating:
+            parts.append(Part(steps, SLIDES, name, "m"))
             continue
-        name = joint.name or body.links[link].name
+        parts.append(Part(steps, ANGLES, name, "rad"))
         if (values[:, column] != q[:, column]).any():
-            wraps = find_wraps(q[:, [column]])
-        else:
-            wraps = ()
-        for wrap in wraps[:MAX_MOMENTS]:
-            turns = abs(wrap.turns)
-            at = wrap.frame
-            if turns == 1:
-                size = "a full turn"
-            else:
-                size = f"{turns} full turns"
-            message = (
-                f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
-            )
-            full_turns.append(
-                frames.moment(
-                    rules.FULL_TURN, Run(at, at, at, float(turns)), message, name
-                )
-            )
-        scale, unit = (ANGLES, "rad") if joint.type == "rotate" else (SLIDES, "m")
-        parts.append((np.diff(values[:, [column]], axis=0), scale, name, unit))
-    return _jumps_and_spikes(
-        rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns
-    )
+            full_turns += _find_full_turns(q[:, [column]], frames, name)
+    return _check_parts(rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns)
 
 
 def _changing_columns(q: Floats, gaps: Floats) -> Indices:
-    """Return the columns of joint values (T, J) in which a speed changes enough for a sliding joint, or a value by half a turn."""
+    """Return the columns of joint values (T, J) that may have a sudden change.
+
+    A speed changes enough for a sliding joint, or a value by half a turn.
+    """
     steps = np.diff(q, axis=0)
     change = np.abs(np.diff(steps / gaps[:, None], axis=0))
-    allowed = SLIDES.speed + SLIDES.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
-    return np.flatnonzero(
-        (change > allowed[:, None]).any(axis=0) | (np.abs(steps) > np.pi).any(axis=0)
-    )
+    changes = (change > SLIDES.allow(gaps)[:, None]).any(axis=0)
+    turns = (np.abs(steps) > np.pi).any(axis=0)
+    return np.flatnonzero(changes | turns)
+
+
+def _find_full_turns(values: Floats, frames: Sampling, name: str) -> list[Moment]:
+    """Return the jumps by full turns in the values (T, 1) of a joint."""
+    moments = []
+    for wrap in find_wraps(values)[:MAX_MOMENTS]:
+        turns = abs(wrap.turns)
+        frame = wrap.frame
+        size = "a full turn" if turns == 1 else f"{turns} full turns"
+        message = (
+            f"{name!r} jumps by {size} from frame {frame - 1} to {frames.when(frame)}"
+        )
+        run = Run(frame, frame, frame, float(turns))
+        moments.append(frames.moment(rules.FULL_TURN, run, message, name))
+    return moments
 
 
 def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
-    """Return the jumps, spikes and the trembling of root poses (T, 7), in position and in orientation."""
-    units = rotations.normalized(root[:, 3:])
-    axes, angles = rotations.to_axis_angle(
-        rotations.multiply(rotations.conjugate(units[:-1]), units[1:])
-    )
+    """Return the jumps, spikes and the trembling of root poses (T, 7).
+
+    In position and in orientation.
+    """
     position = np.diff(root[:, :3], axis=0)
-    turn = axes * angles[:, None]
-    turn[~np.isfinite(np.diff(root[:, 3:], axis=0)).all(axis=1)] = np.nan
-    parts = [(position, POSITIONS, "", "m"), (turn, ROTATIONS, "", "rad")]
-    return _jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
+    units = rotations.normalized(root[:, 3:])
+    between = rotations.multiply(rotations.conjugate(units[:-1]), units[1:])
+    axes, angles = rotations.to_axis_angle(between)
+    rotation = axes * angles[:, None]
+    is_known = np.isfinite(np.diff(root[:, 3:], axis=0)).all(axis=1)
+    rotation[~is_known] = np.nan
+    parts = [
+        Part(position, POSITIONS, "", "m"),
+        Part(rotation, ROTATIONS, "", "rad"),
+    ]
+    return _check_parts(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
 
 
 def sign_flips(quaternions: Floats, frames: Sampling) -> list[Finding]:
     """Return the frames in which quaternions (T, 4) change their sign."""
-    lengths = np.sum(quaternions * quaternions, axis=1)
-    product = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
-    flipped = (
-        np.flatnonzero(product < MAX_FLIP_PRODUCT * np.sqrt(lengths[1:] * lengths[:-1]))
-        + 1
-    )
+    squares = np.sum(quaternions * quaternions, axis=1)
+    products = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
+    is_flipped = products < MAX_FLIP_PRODUCT * np.sqrt(squares[1:] * squares[:-1])
+    flipped = np.flatnonzero(is_flipped) + 1
     moments = []
     for frame in flipped[:MAX_MOMENTS].tolist():
         message = f"the root's quaternion changes its sign in {frames.when(frame)}"
-        moments.append(
-            frames.moment(
-                rules.SIGN_FLIP, Run(frame, frame, frame, 1.0), message, "root"
-            )
-        )
-    return finding(rules.SIGN_FLIP, moments, len(flipped))
+        run = Run(frame, frame, frame, 1.0)
+        moments.append(frames.moment(rules.SIGN_FLIP, run, message, "root"))
+    return make_finding(rules.SIGN_FLIP, moments, len(flipped))
 
 
-def _jumps_and_spikes(
-    jumps: Rule,
-    spikes: Rule,
+class _Event(NamedTuple):
+    """A sudden change of a part."""
+
+    change: Sudden
+    part: Part
+
+
+def _check_parts(
+    jump: Rule,
+    spike: Rule,
     parts: list[Part],
     frames: Sampling,
     full_turns: Sequence[Moment] = (),
 ) -> list[Finding]:
-    """Return the findings of sudden changes, where those of several joints at the same time are one moment, full turns, and trembling."""
-    found: list[tuple[Sudden, str, str]] = []
-    trembles: list[Moment] = []
-    for steps, scale, name, unit in parts:
-        changes, shaking = sudden(steps, frames.times, scale)
-        found += [(event, name, unit) for event in changes]
-        for shake in shaking:
-            span = f"from t = {frames.times[shake.first]:.2f} s to {frames.times[shake.last]:.2f} s"
-            message = f"{repr(name) if name else 'the root'} oscillates {span}, worst in {frames.when(shake.worst)}"
-            trembles.append(frames.moment(rules.OSCILLATION, shake, message, name))
-    findings = []
-    for rule, kind in ((jumps, True), (spikes, False)):
-        of_kind = [one for one in found if bool(one[0].jump) is kind]
-        largest = np.full(len(frames.times), np.nan)
-        for event, _, _ in of_kind:
-            part = slice(event.first, event.last + 1)
-            largest[part] = np.fmax(largest[part], event.amount)
-        moments = []
-        numbers = np.arange(len(largest), dtype=np.float64)
-        for around in runs(
-            largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest)
-        )[0]:
-            inside = [
-                one for one in of_kind if around.first <= one[0].first <= around.last
-            ]
-            event, name, unit = max(inside, key=lambda one: one[0].amount)
-            others = sorted({other for _, other, _ in inside if other != name})
-            message = _message(event, name, unit, frames)
-            if others:
-                if len(others) > 1:
-                    also = f"so do {len(others)} other joints"
-                else:
-                    also = f"so does {others[0]!r}"
-                message += f", and {also}"
-            start, end = (
-                (event.before, event.before + 1)
-                if event.jump
-                else (event.first, event.last)
-            )
-            run = Run(start, end, end if event.jump else event.worst, event.amount)
-            moments.append(frames.moment(rule, run, message, name))
-        findings += finding(rule, moments)
-    return (
-        findings
-        + finding(rules.FULL_TURN, full_turns)
-        + finding(rules.OSCILLATION, trembles)
+    """Return the findings of sudden changes, full turns, and trembling."""
+    jumps: list[_Event] = []
+    spikes: list[_Event] = []
+    trembling = []
+    for part in parts:
+        changes, runs = find_sudden(part.steps, frames.times, part.scale)
+        for change in changes:
+            events = jumps if change.jump else spikes
+            events.append(_Event(change, part))
+        for run in runs:
+            trembling.append(_describe_trembling(run, part.name, frames))
+    return [
+        *make_finding(jump, _join_events(jump, jumps, frames)),
+        *make_finding(spike, _join_events(spike, spikes, frames)),
+        *make_finding(rules.FULL_TURN, full_turns),
+        *make_finding(rules.OSCILLATION, trembling),
+    ]
+
+
+def _describe_trembling(run: Run, name: str, frames: Sampling) -> Moment:
+    start = frames.times[run.first]
+    end = frames.times[run.last]
+    message = (
+        f"{repr(name) if name else 'the root'} oscillates from t = {start:.2f} s to "
+        f"{end:.2f} s, worst in {frames.when(run.worst)}"
     )
+    return frames.moment(rules.OSCILLATION, run, message, name)
 
 
-def _message(event: Sudden, name: str, unit: str, frames: Sampling) -> str:
-    if name:
-        name_or_root = repr(name)
+def _join_events(rule: Rule, events: list[_Event], frames: Sampling) -> list[Moment]:
+    """Return the moments of sudden changes; those at the same time are one."""
+    amounts = np.full(len(frames.times), np.nan)
+    for event in events:
+        rows = slice(event.change.first, event.change.last + 1)
+        amounts[rows] = np.fmax(amounts[rows], event.change.amount)
+    # Durations are numbers of frames.
+    numbers = np.arange(len(amounts), dtype=np.float64)
+    together, _ = find_runs(
+        amounts, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(amounts)
+    )
+    moments = []
+    for run in together:
+        inside = [
+            event for event in events if run.first <= event.change.first <= run.last
+        ]
+        worst = max(inside, key=lambda event: event.change.amount)
+        others = {event.part.name for event in inside} - {worst.part.name}
+        message = _describe_event(worst, frames)
+        if len(others) > 1:
+            message += f", and so do {len(others)} other joints"
+        elif others:
+            message += f", and so does {others.pop()!r}"
+        moments.append(
+            frames.moment(rule, _frames_of(worst.change), message, worst.part.name)
+        )
+    return moments
+
+
+def _frames_of(change: Sudden) -> Run:
+    """Return the frames of a spike, or the frames before and after a jump."""
+    if change.jump:
+        after = change.before + 1
+        return Run(change.before, after, after, change.amount)
+    return Run(change.first, change.last, change.worst, change.amount)
+
+
+def _describe_event(event: _Event, frames: Sampling) -> str:
+    change = event.change
+    unit = event.part.unit
+    if event.part.name:
+        subject = repr(event.part.name)
     elif unit == "m":
-        name_or_root = "the root"
+        subject = "the root"
     else:
-        name_or_root = "the root's orientation"
-    if event.jump:
-        if unit == "m":
-            size = f"{event.jump * 1000:.3g} mm"
-        else:
-            size = f"{event.jump:.3g} rad ({np.degrees(event.jump):.3g}°)"
-        return f"{name_or_root} jumps by {size} from frame {event.before} to {frames.when(event.before + 1)}"
-    size = f"{event.change:.3g} {unit}/s"
-    median = f"{event.median_change:.2g} {unit}/s"
-    return f"the speed of {name_or_root} changes by {size} in {frames.when(event.worst)}; the median change around it is {median}"
+        subject = "the root's orientation"
+    if not change.jump:
+        return (
+            f"the speed of {subject} changes by {change.change:.3g} {unit}/s in "
+            f"{frames.when(change.worst)}; the median change around it is "
+            f"{change.median_change:.2g} {unit}/s"
+        )
+    if unit == "m":
+        size = f"{change.jump * 1000:.3g} mm"
+    else:
+        size = f"{change.jump:.3g} rad ({np.degrees(change.jump):.3g}°)"
+    after = frames.when(change.before + 1)
+    return f"{subject} jumps by {size} from frame {change.before} to {after}"
