@@ -138,7 +138,7 @@ def test_a_motion_of_another_body_has_a_place(desk, examples):
 
 
 def test_exit_codes_are_in_the_help():
-    text = " ".join(check("--help").stdout.split())
+    text = " ".join(check("--help-all").stdout.split())
     for code in (
         "Exit code 0: no errors",
         "1: errors",

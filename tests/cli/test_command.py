@@ -51,7 +51,9 @@ def test_version():
     )
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["info", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help-all"], ["info", "-h"], ["info", "--help"]]
+)
 def test_help_has_examples(arguments):
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0
@@ -372,6 +374,49 @@ def on_a_terminal(*arguments: str, columns: int) -> str:
     os.close(main)
     assert process.wait(TIMEOUT) == 0
     return shown.decode().replace("\r", "")
+
+
+def every_command():
+    context = click.Context(app)
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
+        inner = getattr(command, "commands", {})
+        yield [name]
+        yield from ([name, verb] for verb in inner)
+
+
+@pytest.mark.parametrize("words", [[], *every_command()], ids=" ".join)
+def test_the_first_page_of_help_fits_a_terminal(words):
+    text = CliRunner().invoke(app, [*words, "--help"], terminal_width=80).output
+    lines = text.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    path = " ".join(["bodymotion", *words])
+    assert f"`{path} --help-all`" in " ".join(text.replace("app", "bodymotion").split())
+
+
+def test_all_options_are_in_their_groups():
+    text = CliRunner().invoke(app, ["measure", "--help-all"]).output
+    headings = re.findall(r"^(\w[^\n]*):$", text, re.MULTILINE)
+    assert headings == [
+        "Positional arguments",
+        "Options",
+        "More options",
+        "Reading the files",
+        "Output",
+        "Many files",
+        "Reading certain formats",
+        "Help",
+    ]
+    measure = app.get_command(click.Context(app), "measure")
+    flags = [flag for option in measure.params for flag in option.opts]
+    assert all(flag in text for flag in flags if flag.startswith("-"))
+
+
+def test_help_needs_no_files():
+    result = CliRunner().invoke(app, ["measure", "--help", "absent", "b", "c"])
+    assert result.exit_code == 0
+    assert result.output.startswith("Usage:")
 
 
 @pytest.mark.parametrize("group", [(), ("spot",)])

@@ -385,5 +385,5 @@ def test_wrong_use_is_reported(
     )
     assert done.exit_code == code and words in done.stderr
     if "nonsense" in words:
-        help_text = run_view("--help").stdout
+        help_text = run_view("--help-all").stdout
         assert all(name in help_text and name in done.stderr for name in LABELS)

@@ -11,17 +11,20 @@ from errno import EILSEQ, EINVAL, ENAMETOOLONG
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
 from bodymotion import __version__
 from bodymotion.cli.contained import ContainedCommand
+from bodymotion.cli.help import Group, GroupedOption, TwoPages
 from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
 from bodymotion.cli.output import print_message
 from bodymotion.cli.project import find_project
 from bodymotion.extensions import extensions
 from bodymotion.system.files import pipes_kept
+
+T = TypeVar("T")
 
 _FIRST = (
     "info",
@@ -50,8 +53,26 @@ Each is a function, or a group of functions, of this name in the module of this 
 MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
 
 
-class WholeSummaries(click.Group):
-    """A group whose help has the whole first paragraph of each command, on several lines where it is long."""
+class WholeSummaries(TwoPages, click.Group):
+    """A group whose help has the whole first paragraph of each command."""
+
+    def format_first_page(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the list of commands."""
+        self.format_commands(ctx, formatter)
+
+    def advice(self, ctx: click.Context) -> str:
+        """Return how to see the help of a command, and what this page leaves out."""
+        path = ctx.command_path
+        return f"`{path} COMMAND --help` explains one, `{path} --help-all` the rest."
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the options and the list of commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -132,7 +153,7 @@ class _Commands(WholeSummaries):
 )
 @click.pass_context
 def app(ctx: click.Context) -> None:
-    """Open, check, show, convert and measure robot models and robot motions.
+    """Open, check, show, convert and measure robot models and motions.
 
     \b
     Examples:
@@ -147,12 +168,12 @@ def app(ctx: click.Context) -> None:
 
 
 def click_command(
-    command: Callable[..., Any], kind: type[click.Command] = click.Command
+    command: Callable[..., Any], kind: type[click.Command] = TwoPages
 ) -> click.Command:
     """Return the command of click for a described function."""
     parameters = [
-        _click_parameter(one)
-        for one in signature(command, eval_str=True).parameters.values()
+        _click_parameter(parameter)
+        for parameter in signature(command, eval_str=True).parameters.values()
     ]
     return kind(
         command.__name__,
@@ -162,51 +183,85 @@ def click_command(
     )
 
 
-def _click_parameter(one: Parameter) -> click.Parameter:
+def _click_parameter(parameter: Parameter) -> click.Parameter:
     """Return the argument or option of click for a described parameter.
 
     The value of a list is a list, or its default.
     """
-    kind, *notes = get_args(one.annotation)
-    usage, _, text = next(note for note in notes if isinstance(note, str)).partition(
-        ": "
-    )
-    checks = [note for note in notes if isinstance(note, FunctionType)]
-    words = usage.removeprefix(f"{one.name} ").split(" ")
+    kind, *notes = get_args(parameter.annotation)
+    kind = _without_none(kind)
+    is_list = get_origin(kind) is list
+    if is_list:
+        kind = get_args(kind)[0]
+    required = parameter.default is Parameter.empty
+
+    usage, _, text = _first(notes, str, "").partition(": ")
+    words = usage.removeprefix(f"{parameter.name} ").split(" ")
     flags = [word for word in words if word.startswith("-")]
     metavar = " ".join(word for word in words if word not in flags) or None
-    if type(None) in get_args(kind):
-        kind = next(part for part in get_args(kind) if part is not type(None))
-    many = get_origin(kind) is list
-    if many:
-        kind = get_args(kind)[0]
-    values: Any = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
-    values = next((note for note in notes if isinstance(note, click.ParamType)), values)
-    required = one.default is Parameter.empty
 
-    def checked(
+    shared: dict[str, Any] = {
+        "type": _click_type(kind, notes),
+        "metavar": metavar,
+        "help": text,
+        "required": required,
+        "callback": _value_callback(parameter, notes, is_list),
+    }
+    if not required and not is_list:
+        shared["default"] = parameter.default
+    if not flags:
+        return click.Argument([parameter.name], nargs=-1 if is_list else 1, **shared)
+    if kind is bool:
+        shared["is_flag"] = True
+    # A plain flag is off by default, as everyone expects.
+    is_plain_flag = kind is bool and "/" not in usage
+    shared["show_default"] = parameter.default not in (None, "") and not is_plain_flag
+    option = GroupedOption([*flags, parameter.name], multiple=is_list, **shared)
+    option.group = _first(notes, Group, Group.MAIN)
+    return option
+
+
+def _without_none(kind: Any) -> Any:  # noqa: ANN401
+    """Return the type of which a parameter may also be None."""
+    kinds = get_args(kind)
+    if type(None) not in kinds:
+        return kind
+    return next(one for one in kinds if one is not type(None))
+
+
+def _first(notes: list[Any], kind: type[T], default: T) -> T:
+    """Return the first note of a type in an `Annotated`."""
+    return next((note for note in notes if isinstance(note, kind)), default)
+
+
+def _click_type(kind: Any, notes: list[Any]) -> Any:  # noqa: ANN401
+    """Return the type of click for the values of a parameter."""
+    if kind is Path:
+        return click.Path(path_type=Path)
+    for note in notes:
+        if isinstance(note, click.ParamType):
+            return note
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    return kind
+
+
+def _value_callback(
+    parameter: Parameter, notes: list[Any], is_list: bool
+) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """Return the function of click that checks and returns the value of a parameter."""
+    check = next((note for note in notes if isinstance(note, FunctionType)), None)
+    empty = None if parameter.default is Parameter.empty else parameter.default
+
+    def check_value(
         _context: click.Context,
         _parameter: click.Parameter,
         value: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        if many:
-            value = list(value) or (None if required else one.default)
-        if checks:
-            return checks[0](value)
+        if is_list:
+            value = list(value) or empty
+        if check is not None:
+            return check(value)
         return value
 
-    shared: dict[str, Any] = {
-        "metavar": metavar,
-        "help": text,
-        "required": required,
-        "callback": checked,
-    }
-    shared["type"] = click.Path(path_type=Path) if kind is Path else values
-    if not required and not many:
-        shared["default"] = one.default
-    if not flags:
-        return click.Argument([one.name], nargs=-1 if many else 1, **shared)
-    if kind is bool:
-        shared["is_flag"] = True
-    shown = one.default not in (None, "") and (kind is not bool or "/" in usage)
-    return click.Option([*flags, one.name], multiple=many, show_default=shown, **shared)
+    return check_value

@@ -49,11 +49,13 @@ def balance(
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
-    """Change a motion as little as needed so that the robot keeps its balance.
+    """Change a motion so that the robot keeps its balance.
 
-    Feet in contact are pinned to the ground, and the centre of mass is moved so that the zero moment point stays in the support polygon.
-    The result is never worse than MOTION in length, margin, slip, depth below the ground, limits and jumps: where it would be, MOTION
-    stays as it was. A safe motion is unchanged. Prints what was changed, and what could not be fixed; then the exit code is 1.
+    Feet in contact are pinned to the ground, and the centre of mass is moved as little as
+    needed so that the zero moment point stays in the support polygon. The result is never worse than
+    MOTION in length, margin, slip, depth below the ground, limits and jumps: where it
+    would be, MOTION stays as it was. A safe motion is unchanged. Prints what was
+    changed, and what could not be fixed; then the exit code is 1.
 
     \b
     Examples:
@@ -63,14 +65,22 @@ def balance(
     Options:
       model MODEL: A model with feet.
       motion MOTION: A motion, or key poses.
-      --output -o OUT: The new motion.
-      --margin METRES: Distance of the ZMP from the edges of the support polygon. By default 0.07 is planned, and 0.01 is safe.
-      --feet LINKS: Links that can be in contact with the ground, comma-separated.
+      --margin METRES: Distance of the ZMP from the edges of the support polygon. By
+        default 0.07 is planned, and 0.01 is safe.
       --ground Z: Height of the ground [m]; by default that of the feet.
-      --limits/--no-limits: Slow down where joints are faster, or need more torque, than their limits, or where steps are too fast.
+      --limits/--no-limits: Slow down to the limits: where joints are faster, or need
+        more torque, than these, or where steps are too fast.
+      --simulate/--no-simulate: Simulate, and refuse a result that falls earlier than
+        MOTION; by default if the extra `sim` is installed.
+
+    More options:
+      --feet LINKS: Links that can be in contact with the ground; comma-separated.
       --acceleration LIMIT: Slow down where a joint exceeds it, too [rad/s², m/s²].
-      --max-length FACTOR: Slow down to so many times the length at most; by default 1.2, and with --acceleration any.
-      --simulate/--no-simulate: Refuse a result that falls earlier than MOTION in a simulation; by default if the extra `sim` is installed.
+      --max-length FACTOR: Slow down to so many times the length at most; by default
+        1.2, and with --acceleration any.
+
+    Output:
+      --output -o OUT: The new motion.
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.dynamics.contacts import foot_links

@@ -45,10 +45,11 @@ def catalogue(
     time_limit: TimeLimit = None,
     cluster: Cluster = None,
 ) -> None:
-    """Keep a table of many motions, and find those that meet a condition.
+    """Keep a table of many motions, and find some by conditions.
 
-    The catalogue is a Parquet file with a row for each motion. It is updated first: only new and changed files are read. Prints
-    the paths of the motions, one in a line, which other commands take as @list.txt. Needs the extra `lake`.
+    The catalogue is a Parquet file with a row for each motion. It is updated first:
+    only new and changed files are read. Prints the paths of the motions, one in a line,
+    which other commands take as @list.txt. Needs the extra `lake`.
 
     \b
     Examples:
@@ -59,13 +60,23 @@ def catalogue(
       bodymotion catalogue s3://bucket/walks -o walks.parquet --json
 
     Options:
-      source FOLDER: A folder or archive with motions, or an address of fsspec, such as s3://bucket/walks.
-      --output -o FILE: The catalogue, by default FOLDER/catalogue.parquet; a name without extension is a folder of Parquet files.
-      --body -b MODEL: The model that the motions are for: the catalogue has torques, speeds, balance and findings on it, and remembers it.
-      --where SQL: Print only motions that meet this condition, such as max_torque < 80 and errors = 0.
+      source FOLDER: A folder or archive with motions, or an address of fsspec, such as
+        s3://bucket/walks.
+      --body -b MODEL: The model that the motions are for: the catalogue has torques,
+        speeds, balance and findings on it, and remembers it.
+      --where SQL: Print only motions that meet this condition, such as max_torque < 80
+        and errors = 0.
       --update/--no-update: Update the catalogue first, or query it as it is.
-      --html FILE: Write a page with the motions found: a table with filters, pictures and players.
-      --pictures N: Number of motions with a picture and a player on the page, from the first one on.
+
+    More options:
+      --pictures N: Number of motions with a picture and a player on the page, from the
+        first one on.
+
+    Output:
+      --output -o FILE: The catalogue, by default FOLDER/catalogue.parquet; a name
+        without extension is a folder of Parquet files.
+      --html FILE: Write a page with the motions found: a table with filters, pictures
+        and players.
     """  # noqa: D301
     from bodymotion.collection.catalogue import (
         body_of,

@@ -77,12 +77,13 @@ def check(
 ) -> None:
     """Check models, motions and Spot animations.
 
-    Reports where a problem is, how severe it is, and what to do. In a folder, all files of their formats are checked; links that lead
-    out of it are not followed. With --body, motions are checked against the joints of the model and their limits. --fix shows
-    what it changes as a diff; all else in a file stays byte for byte.
+    Reports where a problem is, how severe it is, and what to do. In a folder, all files
+    of their formats are checked; links that lead out of it are not followed. With
+    --body, motions are checked against the joints of the model and their limits. --fix
+    shows what it changes as a diff; all else in a file stays byte for byte.
 
-    Exit code 0: no errors (with --fix: none left; with --diff: nothing to change); 1: errors, or with --strict warnings, or nothing to
-    check; 2: wrong use.
+    Exit code 0: no errors (with --fix: none left; with --diff: nothing to change); 1:
+    errors, or with --strict warnings, or nothing to check; 2: wrong use.
 
     \b
     Examples:
@@ -94,14 +95,18 @@ def check(
       bodymotion check --fix --select SEQ214 motions/
 
     Options:
-      files FILE…: Models, motions, Spot animations, folders with them, patterns ('walks/**/*.seq') or lists (@list.txt).
+      files FILE…: Models, motions, Spot animations, folders with them, patterns
+        ('walks/**/*.seq') or lists (@list.txt).
       --body -b MODEL: The model that the motions are for.
-      --select RULES: Report these rules only: codes or their beginnings, comma-separated.
+      --select RULES: Report these rules only: codes or their beginnings,
+        comma-separated.
       --ignore RULES: Do not report these rules.
       --strict: Exit with 1 for warnings, too.
-      as_sarif --sarif: Print SARIF 2.1.0, for editors and code hosts.
       --fix: Fix in the files the problems with one right answer, and report the others.
-      --diff: Show what --fix would change as a unified diff, and change nothing.
+      --diff: Print a diff of what --fix would change; change nothing.
+
+    Output:
+      as_sarif --sarif: Print SARIF 2.1.0, for editors and code hosts.
     """  # noqa: D301
     from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 import click
 
+from bodymotion.cli.help import TwoPages
 from bodymotion.system.limited import (
     IS_AVAILABLE,
     LimitedProcess,
@@ -36,7 +37,7 @@ APART = ("catalogue", "check", "view")
 """Commands that read each file in a process of its own."""
 
 
-class ContainedCommand(click.Command):
+class ContainedCommand(TwoPages):
     """A command that runs in a child process for files of others."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

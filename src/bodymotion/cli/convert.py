@@ -13,6 +13,7 @@ import click
 from click import FloatRange, IntRange
 
 from bodymotion.cli import failures
+from bodymotion.cli.help import Group
 from bodymotion.cli.options import (
     ByPosition,
     NameList,
@@ -94,7 +95,9 @@ def convert(
     reading: ReaderOptions,
     files: list[Path],
     read_as: Annotated[
-        str | None, f"--from FORMAT: The format of IN, whatever its content: {NAMES}."
+        str | None,
+        f"--from FORMAT: The format of IN, whatever its content: {NAMES}.",
+        Group.READING,
     ] = None,
     write_as: str | None = None,
     version: Literal["1", "2", "3", "4"] | None = None,
@@ -133,9 +136,11 @@ def convert(
 ) -> None:
     """Convert a motion or a model to another format.
 
-    A motion can also get another version, order or unit. Formats are recognized by content and extension; --from lists them. A motion of
-    Spot becomes an animation, and an animation is played. Key poses become the motion between them, and a motion becomes key poses. What
-    the new file cannot hold is listed on stderr; with --strict-losses the exit code is 3 if that matters. OUT is written whole or not at
+    A motion can also get another version, order or unit. Formats are recognized by
+    content and extension; --from lists them. A motion of Spot becomes an animation, and
+    an animation is played. Key poses become the motion between them, and a motion
+    becomes key poses. What the new file cannot hold is listed on stderr; with
+    --strict-losses the exit code is 3 if that matters. OUT is written whole or not at
     all. From .seq to .seq, files of any size are copied piece by piece.
 
     \b
@@ -153,41 +158,66 @@ def convert(
       bodymotion convert robot.wrl walk.seq walk.pseq --fit 0.02
 
     Options:
-      files [MODEL] IN OUT: A motion, a model or key poses; and the new file, whose extension names the format: it may be IN. A MODEL
-        before them is that of --body.
-      write_as --to FORMAT: The format of OUT, whatever its extension; lerobot is a new folder with one data set of all motions.
-      version --seq-version: The version of a .seq; by default that of IN, 4 for other formats.
-      --style: Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN.
+      files [MODEL] IN OUT: A motion, a model or key poses; and the new file, whose
+        extension names the format: it may be IN. A MODEL before them is that of --body.
+      write_as --to FORMAT: The format of OUT, whatever its extension; lerobot is a new
+        folder with one data set of all motions.
+      version --seq-version: The version of a .seq; by default that of IN, 4 for other
+        formats.
+      --rate -r HZ: Resample the motion to this frame rate.
+      --body -b MODEL: Model whose joints name the columns of a table; the columns of
+        OUT are in its order.
+      --mesh: Where meshes are written: into a .wrl (inline) or files beside it (parts);
+        beside a URDF or MJCF as glb, obj, stl.
+      --scale FACTOR: Multiply all lengths of a model by this; masses stay. 0.001
+        converts millimetres to metres.
+      --actuators: Actuators of an MJCF: torques (motor, the default), servos
+        (position), or none.
+
+    More options:
+      --style: Of a .seq: block (YAML as in the documents) or json. Of a .cha:
+        canonical, the order of the document. By default as IN.
       --se3-format: Order of the numbers of a pose in a .seq.
       --encoding: Of the messages of an .mcap: cdr of ROS 2, or json.
       --frame-time/--no-frame-time: Write time stamps with all frames, or with none.
       --digits: Round values to this number of significant digits.
-      --rate -r HZ: Resample the motion to this frame rate.
       --method -m: Interpolation with --rate; see retime.
-      --body -b MODEL: The model whose joints name the columns of a table; the columns of OUT are in its order.
-      --layout: Columns of a table without names: of IN if that is a .csv, else of OUT.
-      --link-names A,B,…: Names for the links of an .npz; `segments` names the links of a URDF after their segments.
-      written_degrees --output-degrees/--output-radians: Unit of angles in OUT, if that is a table.
-      table_degrees --degrees/--radians: The same where only OUT is a table; --input-degrees, --input-radians where only IN is a table.
-      --mesh: Where meshes are written: into a .wrl (inline) or files beside it (parts); beside a URDF or MJCF as glb, obj, stl.
-      --scale FACTOR: Multiply all lengths of a model by this; masses stay. 0.001 converts millimetres to metres.
+      --link-names A,B,…: Names for the links of an .npz; `segments` names the links of
+        a URDF after their segments.
       --root LINK: Make this link the root link.
       --fix-inertia: Repair impossible masses and inertias; each repair is reported.
-      --strict: Reject masses and inertias that MuJoCo rejects. By default they are repaired for an MJCF.
-      --self-collision: Links of an MJCF that do not collide with each other: all (none), those that overlap at rest (touching, the
-        default), or only those of one joint (all).
-      --actuators: Actuators of an MJCF: torques (motor, the default), servos (position), or none.
-      --gains FILE: Gains of position actuators: a line `kp kd` or `name kp kd` for each joint.
-      --collision-shapes: Collision meshes of an MJCF: as they are (mesh), as hulls of 64 vertices, or as boxes.
+      --strict: Reject masses and inertias that MuJoCo rejects. By default they are
+        repaired for an MJCF.
+      --self-collision: Links of an MJCF that do not collide with each other: all
+        (none), those that overlap at rest (touching, the default), or only those of one
+        joint (all).
+      --gains FILE: Gains of position actuators: a line `kp kd` or `name kp kd` for each
+        joint.
+      --collision-shapes: Collision meshes of an MJCF: as they are (mesh), as hulls of
+        64 vertices, or as boxes.
       --friction: Coefficient of friction of the floor of an MJCF; 1 by default.
       --package NAME: Name a URDF's meshes as package://NAME/…
-      move_params_config --move-params FILE: The MoveParamsConfig of a robot: limits of parameters that a .cha only names, for .cap and
-        .pb.
-      --steps: How feet depart and arrive between key poses: they rise first (stealthy), or roll over the toe.
-      automatic_zmp --zmp/--no-zmp: Add a zero moment point to key poses without one; by default on.
-      tolerance --fit TOLERANCE: Maximum error of key poses that are made from a motion [rad or m]; 0.01 by default.
-      --legs: How an animation that is made from a motion of Spot describes the legs: joint angles or foot positions.
-      --bpm BPM: Beats per minute of the animation that is written, or at which one is played.
+      move_params_config --move-params FILE: The MoveParamsConfig of a robot: limits of
+        parameters that a .cha only names, for .cap and .pb.
+      --steps: How feet depart and arrive between key poses: they rise first (stealthy),
+        or roll over the toe.
+      automatic_zmp --zmp/--no-zmp: Add a zero moment point to key poses without one; by
+        default on.
+      tolerance --fit TOLERANCE: Maximum error of key poses that are made from a motion
+        [rad or m]; 0.01 by default.
+      --legs: How an animation that is made from a motion of Spot describes the legs:
+        joint angles or foot positions.
+      --bpm BPM: Beats per minute of the animation that is written, or at which one is
+        played.
+
+    Reading the files:
+      --layout: Columns of a table without names: of IN if that is a .csv, else of OUT.
+      table_degrees --degrees/--radians: The same where only OUT is a table;
+        --input-degrees, --input-radians where only IN is a table.
+
+    More output:
+      written_degrees --output-degrees/--output-radians: Unit of angles in OUT, if that
+        is a table.
       every --all: Report every loss; by default those of one rule are grouped.
     """  # noqa: D301
     used = dict(locals())

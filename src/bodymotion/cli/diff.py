@@ -42,12 +42,15 @@ def diff(
     recorded: bool = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the differences between two motions, models, animations or choreographies.
+    """Print the differences between two files of one kind.
 
-    Of motions: components, times, and the largest difference of each with its frame and joint; --body gives the names. Lengths are in
-    metres, angles in radians; orientations differ by the angle between them. Of models: links, joints, masses, shapes, devices. Of
-    choreographies: tempo, moves, their slices and parameters. Of animations: options, parameters, keyframes. With --recorded, B is a
-    recording of A: its lag, and the errors of joints, feet and root after that; animations, choreographies and logs of a Spot are played.
+    Of motions: components, times, and the largest difference of each with its frame and
+    joint; --body gives the names. Lengths are in metres, angles in radians;
+    orientations differ by the angle between them. Of models: links, joints, masses,
+    shapes, devices. Of choreographies: tempo, moves, their slices and parameters. Of
+    animations: options, parameters, keyframes. With --recorded, B is a recording of A:
+    its lag, and the errors of joints, feet and root after that; animations,
+    choreographies and logs of a Spot are played.
 
     Exit code 0: equal within the tolerances; 1: different; 2: they cannot be compared.
 

@@ -137,8 +137,9 @@ def edit(
 ) -> None:
     """Change a motion, or a Spot animation, step by step.
 
-    The steps are done in the order of the command line. What a step leaves unchanged or loses is reported on stderr. An animation can be
-    trimmed, reversed, mirrored, changed in length and appended, and --set sets its parameters; its comments stay.
+    The steps are done in the order of the command line. What a step leaves unchanged or
+    loses is reported on stderr. An animation can be trimmed, reversed, mirrored,
+    changed in length and appended, and --set sets its parameters; its comments stay.
 
     \b
     Examples:
@@ -155,35 +156,45 @@ def edit(
       source IN: A motion, or a Spot animation.
       target OUT: The new file; may be IN.
       --trim START:END: Keep this time span in seconds, both ends included.
-      --trim-frames FIRST:LAST: Keep these frames, both included; -1 is the last.
       --append FILE: Append another motion, starting at the last root pose.
       --loop N: Repeat N times, each starting at the last root pose.
-      --seamless SECONDS: Make one period for --loop: the end fades into the beginning over this time.
-      --hold AT:SECONDS: Hold the pose at a time for a duration, both in seconds.
-      --insert AT:FILE: Insert another motion at a time in seconds; the rest continues from its end.
-      --length SECONDS: Change the length to this many seconds, or to BEATS@BPM: beats at a tempo, such as 8@120.
-      --within-limits: Slow down where joints exceed their speed limits; needs --body.
-      --offset-joint JOINT=VALUE: Add to a joint, in degrees; in metres if it slides (with --body).
-      --scale-joint JOINT=FACTOR: Multiply the displacements of a joint.
-      --fill-gaps: Replace numbers that are not finite by straight lines between known ones.
-      --reverse: Reverse time.
+      --length SECONDS: Change the length to this many seconds, or to BEATS@BPM: beats
+        at a tempo, such as 8@120.
       --mirror: Exchange left and right; needs --body if there are joints.
       --smooth HZ: Low-pass filter with this cutoff frequency (-3 dB).
+      --keep CONTENT,…: Keep only components with these contents.
+      --body -b MODEL: The model that the motion is for.
+
+    More options:
+      --trim-frames FIRST:LAST: Keep these frames, both included; -1 is the last.
+      --seamless SECONDS: Make one period for --loop: the end fades into the beginning
+        over this time.
+      --hold AT:SECONDS: Hold the pose at a time for a duration, both in seconds.
+      --insert AT:FILE: Insert another motion at a time in seconds; the rest continues
+        from its end.
+      --within-limits: Slow down where joints exceed their speed limits; needs --body.
+      --offset-joint JOINT=VALUE: Add to a joint, in degrees; in metres if it slides
+        (with --body).
+      --scale-joint JOINT=FACTOR: Multiply the displacements of a joint.
+      --fill-gaps: Replace numbers that are not finite by straight lines between known
+        ones.
+      --reverse: Reverse time.
       --unwrap: Remove jumps of joint angles by full turns.
       --shift X,Y,Z: Translate in the world, in metres.
       --turn YAW: Rotate about the z axis of the world in degrees, or by ROLL,PITCH,YAW.
-      --start-at X,Y,YAW: Move the motion so that its first root pose is here, in metres and degrees.
-      --keep CONTENT,…: Keep only components with these contents.
+      --start-at X,Y,YAW: Move the motion so that its first root pose is here, in metres
+        and degrees.
       --drop CONTENT,…: Remove components with these contents.
       --fill-links: Compute the poses of all links from root and joints; needs --body.
       --recover-joints: Compute the joints from the poses of all links; needs --body.
       --root-only: Keep only the root of the link poses.
       --zmp FRAME: Express the ZMP in the frame of the root link or of the world.
-      --body -b MODEL: The model that the motion is for.
-      --pair LEFT=RIGHT: For --mirror: links that correspond; by default found by their names.
+      --pair LEFT=RIGHT: For --mirror: links that correspond; by default found by their
+        names.
       --blend SECONDS: For --append, --insert and --loop: blend over this time.
-      --foot LINK: For --append, --insert and --loop: the link that continues in place instead of the root, such as the foot in contact,
-        or auto: the lowest one; needs --body.
+      --foot LINK: For --append, --insert and --loop: the link that continues in place
+        instead of the root, such as the foot in contact, or auto: the lowest one; needs
+        --body.
     """  # noqa: D301
     from bodymotion.formats.registry import find_format
 

@@ -57,9 +57,10 @@ def ik(
     verbose: Verbose = False,
     by_position: ByPosition = False,
 ) -> None:
-    """Compute the joint values that bring links to their targets, within the limits of the joints.
+    """Compute the joint values that bring links to their targets.
 
-    Without -o they are printed. Exit code 1: a target was missed; the nearest pose is written in any case.
+    Joints stay within their limits. Without -o the values are printed. Exit code 1: a
+    target was missed; the nearest pose is written in any case.
 
     \b
     Examples:
@@ -69,13 +70,19 @@ def ik(
     Options:
       model MODEL: A model.
       motion [MOTION]: The search begins at its first frame; by default at 0.
-      --to LINK=X,Y,Z[,ROLL,PITCH,YAW]: A position or pose in the world [m, degrees]; repeatable.
+      --to LINK=X,Y,Z[,ROLL,PITCH,YAW]: A position or pose in the world [m, degrees];
+        repeatable.
       --look LINK=X,Y,Z: The x axis of the link points at this position; repeatable.
-      --center-of-mass X,Y[,Z]: The centre of mass is there, or above or below it.
+      --center-of-mass X,Y[,Z]: The centre of mass is there; without Z, above or below
+        it.
       --pin LINK: The link stays, and the root moves; repeatable.
-      --free-root/--fixed-root: Whether the root moves; by default if a link is pinned.
       --joints NAMES: The joints that may move; by default all.
+
+    More options:
+      --free-root/--fixed-root: Whether the root moves; by default if a link is pinned.
       --restarts N: Random poses to begin at where targets are missed.
+
+    Output:
       --output -o OUT: Write the pose as a motion.
     """  # noqa: D301
     import numpy as np

@@ -30,11 +30,13 @@ def info(
 ) -> None:
     """Show the contents of models, motions and Spot animations.
 
-    For a model: links with joints, limits and masses, devices, closed loops, size, texts. For a motion: components with size, rate,
-    duration and range of values; of a large motion only its headers and the number of its rows are read. For an animation: options,
-    parameters, columns, duration.
+    For a model: links with joints, limits and masses, devices, closed loops, size,
+    texts. For a motion: components with size, rate, duration and range of values; of a
+    large motion only its headers and the number of its rows are read. For an animation:
+    options, parameters, columns, duration.
 
-    A file that cannot be read is reported on stderr with its line; the others are still shown, and the exit code is 1.
+    A file that cannot be read is reported on stderr with its line; the others are still
+    shown, and the exit code is 1.
 
     \b
     Examples:
@@ -44,8 +46,10 @@ def info(
 
     Options:
       files FILE…: Models, motions and Spot animations in any supported format.
-      as_json --json: Print JSON: an object for one file, an array for several.
       --values -v: Show the range of values of each joint and link, of large files too.
+
+    Output:
+      as_json --json: Print JSON: an object for one file, an array for several.
     """  # noqa: D301
     from bodymotion.collection.inputs import episode_of
     from bodymotion.collection.opening import EPISODE_OPTIONS

@@ -94,10 +94,10 @@ def many_options(
 ) -> None:
     """Define the options of commands for many files.
 
-    Options:
-      --table FILE: Many files: write a row for each, to a .csv, .jsonl or .parquet.
-      --suffix .EXT: Many files: the extension of the files in the folder OUT.
-      --resume: Many files: leave out what an earlier run has done.
+    Many files:
+      --table FILE: Write a row for each, to a .csv, .jsonl or .parquet.
+      --suffix .EXT: The extension of the files in the folder OUT.
+      --resume: Leave out what an earlier run has done.
     """
 
 
@@ -164,7 +164,10 @@ def _run_of(
     """
     words = _parse_words(command, ctx, args)
     takes_target = MANY_FILES[name].target == "argument"
-    if words.options.get("help") or len(words.arguments) <= takes_target:
+    asks_for_help = words.options.keys() & {
+        option.name for option in command.get_params(ctx) if option.is_eager
+    }
+    if asks_for_help or len(words.arguments) <= takes_target:
         return None
     request = _request_of(name, words)
     if not request.is_for_many:

@@ -66,10 +66,12 @@ def measure(
 ) -> None:
     """Measure a motion on a robot.
 
-    Velocities, torques, use of limits, balance, contacts, and sensor readings. Prints key figures, and a table of joints and feet; with
-    --of, the extremes of these quantities and sensors. With -o, all values are written to a file: those of --of, or all quantities.
-    Sensors, cameras included, are read only when --of names them. A .csv and a .parquet hold one table with common times; an .npz and a
-    .json hold range sensors at their own times, an .npz also camera images.
+    Velocities, torques, use of limits, balance, contacts, and sensor readings. Prints
+    key figures, and a table of joints and feet; with --of, the extremes of these
+    quantities and sensors. With -o, all values are written to a file: those of --of, or
+    all quantities. Sensors, cameras included, are read only when --of names them. A
+    .csv and a .parquet hold one table with common times; an .npz and a .json hold range
+    sensors at their own times, an .npz also camera images.
 
     \b
     Examples:
@@ -81,18 +83,26 @@ def measure(
       bodymotion measure robot.wrl log.seq --derivative savgol --json
 
     Options:
-      model MODEL: The robot; or a Spot animation (.cha) or recorded motion (.bvh) alone.
+      model MODEL: The robot; or a Spot animation (.cha) or recorded motion (.bvh)
+        alone.
       motion [MOTION]: Its motion.
       --of NAMES: Quantities and sensors, comma-separated; see --list.
-      --output -o FILE: Write all values, frame by frame: .csv, .npz, .json or .parquet.
       listed --list: List the quantities and sensors of this motion and robot.
-      --scenery MODEL: A model in the environment, seen by cameras and range sensors; ground for level ground.
-      --derivative: Differentiation method; by default splines, smoothed from 180 frames per second on.
-      --window FRAMES: Window length for savgol.
+      --scenery MODEL: A model in the environment, seen by cameras and range sensors;
+        ground for level ground.
       --ground Z: Height of the ground [m]; by default that of the feet.
       --feet LINKS: Links that can be in contact with the ground, comma-separated.
-      --on-feet/--no-on-feet: Compute the root poses from feet in contact; by default only where the motion has no root poses.
+
+    More options:
+      --derivative: Differentiation method; by default splines, smoothed from 180 frames
+        per second on.
+      --window FRAMES: Window length for savgol.
+      --on-feet/--no-on-feet: Compute the root poses from feet in contact; by default
+        only where the motion has no root poses.
       --close-loops: Recompute the joints that depend on others in closed loops.
+
+    Output:
+      --output -o FILE: Write all values, frame by frame: .csv, .npz, .json or .parquet.
     """  # noqa: D301
     import numpy as np
 

@@ -18,6 +18,7 @@ import click
 from click import FloatRange, IntRange
 from click.core import ParameterSource
 
+from bodymotion.cli.help import Group
 from bodymotion.cli.output import STRICT_LOSSES, one_line, show_problems
 from bodymotion.diagnostics import FormatError
 from bodymotion.diagnostics.text import with_article
@@ -40,50 +41,64 @@ T = TypeVar("T")
 
 ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
 ByPosition: TypeAlias = Annotated[
-    bool, "--by-position: Read joint columns by position, whatever their names."
+    bool,
+    "--by-position: Read joint columns by position, whatever their names.",
+    Group.READING,
 ]
 StrictLosses: TypeAlias = Annotated[
     bool,
-    "--strict-losses: Exit code 3 if something that matters is lost in the new file.",
+    "--strict-losses: Exit code 3 if something that matters is lost.",
+    Group.OUTPUT,
 ]
-AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
+AsJson: TypeAlias = Annotated[bool, "--json: Print JSON.", Group.OUTPUT]
 Verbose: TypeAlias = Annotated[
-    bool, "--verbose -v: List what is otherwise only counted."
+    bool, "--verbose -v: List what is otherwise only counted.", Group.MORE_OUTPUT
 ]
 Arm: TypeAlias = Annotated[
     bool | None,
     "--arm/--no-arm: Play an animation with or without arm; by default as the "
     "animation needs.",
+    Group.MORE,
 ]
 Bpm: TypeAlias = Annotated[
     float | None,
     "--bpm BPM: Tempo at which an animation is played, in beats per minute.",
+    Group.MORE,
 ]
 Music: TypeAlias = Annotated[
     Path | None,
     "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on "
     "the timeline.",
+    Group.MORE,
 ]
 BeatsPerBar: TypeAlias = Annotated[
-    int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."
+    int,
+    IntRange(1),
+    "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz.",
+    Group.MORE,
 ]
 Slices: TypeAlias = Annotated[
-    float | None, "--slices N: Length of the playback in slices (quarter beats)."
+    float | None,
+    "--slices N: Length of the playback in slices (quarter beats).",
+    Group.MORE,
 ]
 Workers: TypeAlias = Annotated[
     int | None,
     IntRange(1),
     "--workers N: Processes that share many files; by default one for each core.",
+    Group.MANY,
 ]
 TimeLimit: TypeAlias = Annotated[
     float | None,
     FloatRange(0.1),
     "--time-limit SECONDS: A file that takes longer fails; by default, 9 of processor "
     "time with --untrusted, and 3600 of many files.",
+    Group.MANY,
 ]
 Cluster: TypeAlias = Annotated[
     str | None,
-    "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786.",
+    "--cluster ADDRESS: Use a Dask cluster, such as tcp://host:8786.",
+    Group.MANY,
 ]
 
 
@@ -170,21 +185,31 @@ Distance: TypeAlias = Annotated[float | None, not_negative]
 NameList: TypeAlias = Annotated[str | None, name_list]
 
 
-def described(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the command with the lines below "Options:" at the end of its docstring in the types of its parameters.
+_HEADING = re.compile(rf"\n\n({'|'.join(group.value for group in Group)}):\n")
+"""A heading above options in the docstring of a command."""
 
-    An argument is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the parameter before its flags where these have
-    another name. What else the command line needs is in the `Annotated` type of the parameter: a type of click such as `IntRange(0)`, or a
-    function that checks and returns the value.
+
+def described(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Move the options in the docstring of a command into the types of its parameters.
+
+    They stand at its end, below the headings of their groups (`Group`). An argument
+    is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the
+    parameter before its flags where these have another name. What else the command
+    line needs is in the `Annotated` type of the parameter: a type of click such as
+    `IntRange(0)`, or a function that checks and returns the value.
     """
-    head, _, table = cleandoc(command.__doc__ or "").partition("\n\nOptions:")
+    head, *tables = _HEADING.split(cleandoc(command.__doc__ or ""))
     parameters = dict(signature(command, eval_str=True).parameters)
-    for entry in re.split(r"\n  (?! )", table)[1:]:
-        usage = " ".join(entry.split())
-        name = re.split("[ :/]", usage, maxsplit=1)[0].strip("-").replace("-", "_")
-        parameters[name] = parameters[name].replace(
-            annotation=Annotated[parameters[name].annotation, usage]
-        )
+    for heading, table in zip(tables[::2], tables[1::2], strict=True):
+        # An entry is indented by two spaces, its further lines by more.
+        for entry in re.split(r"^  (?! )", table, flags=re.MULTILINE)[1:]:
+            usage = " ".join(entry.split())
+            first_word = re.split("[ :/]", usage, maxsplit=1)[0]
+            name = first_word.strip("-").replace("-", "_")
+            described_type = Annotated[
+                parameters[name].annotation, usage, Group(heading)
+            ]
+            parameters[name] = parameters[name].replace(annotation=described_type)
     command.__doc__ = head
     command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
         parameters=list(parameters.values())
@@ -216,17 +241,23 @@ def reading_options(
 ) -> None:
     """Define the options of readers, with the names that `bodymotion.load` has for them.
 
-    Options:
-      --allow-outside/--untrusted: Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those
-        in its folder. By default, relative paths are followed.
-      package_paths --package-path FOLDER: A folder with packages of package:// in a URDF; may be repeated.
+    Reading the files:
+      --allow-outside/--untrusted: Read parts of a model also by absolute paths and by
+        symbolic links out of its folder, or only those in its folder. By default,
+        relative paths are followed.
+      package_paths --package-path FOLDER: A folder with packages of package:// in a
+        URDF; may be repeated.
+      frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl
+        without times.
+      degrees --input-degrees/--input-radians: Unit of angles in a table, .npz, .pkl or
+        LeRobot data set that does not state it.
+
+    Reading certain formats:
       --apply-humanoid-pose: Move a .wrl model by the pose of its Humanoid node.
       --layout: The columns of a .csv without names.
       --columns A,B,…: Names for the columns of a .csv.
       --joint-names A,B,…: Names for the joints of an .npz or .pkl.
       --link-names A,B,…: Names for the links of an .npz or .pkl.
-      frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
-      degrees --input-degrees/--input-radians: Unit of angles in a table, .npz, .pkl or LeRobot data set that does not state it.
       --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
       --unit METRES: Unit of length of a .bvh; by default found from its legs.
       --up: The axis of a .bvh that is up; by default found from its poses.

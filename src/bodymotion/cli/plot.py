@@ -57,7 +57,8 @@ def plot(
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
-    Without a model, only the values in the file can be plotted. An animation is played on the built-in Spot.
+    Without a model, only the values in the file can be plotted. An animation is played
+    on the built-in Spot.
 
     \b
     Examples:
@@ -67,18 +68,27 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
 
     Options:
-      files [MODEL] MOTION: A model and a motion; a motion alone; a Spot animation (.cha); or recorded motion (.bvh).
-      --output -o FILE: An image (.png, .svg, .pdf) or an interactive page (.html); by default NAME.png.
-      --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the names.
+      files [MODEL] MOTION: A model and a motion; a motion alone; a Spot animation
+        (.cha); or recorded motion (.bvh).
+      --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the
+        names.
       --joints NAMES: Only these joints, comma-separated; * and ? are wildcards.
       start --from SECONDS: Start time.
       end --to SECONDS: End time.
-      --radians: Radians and metres instead of degrees and millimetres.
-      --dark: Dark mode.
-      --size WxH: Size of each plot in pixels, such as 1600x900; 1600 alone is the width.
-      --dpi: Pixels per inch of a PNG; a larger value enlarges the text.
-      --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
       listed --list: List the plots of these files, and exit.
+
+    More options:
+      --radians: Radians and metres instead of degrees and millimetres.
+      --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and
+        accelerations; for recorded motions.
+
+    Output:
+      --output -o FILE: An image (.png, .svg, .pdf) or an interactive page (.html); by
+        default NAME.png.
+      --dark: Dark mode.
+      --size WxH: Size of each plot in pixels, such as 1600x900; 1600 alone is the
+        width.
+      --dpi: Pixels per inch of a PNG; a larger value enlarges the text.
     """  # noqa: D301
     from bodymotion.collection.opening import single_files
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of

@@ -64,8 +64,9 @@ def render(
 ) -> None:
     """Render an image or a video of a robot.
 
-    No screen and no graphics card are needed. Several moments are combined in one image, as with a stroboscope. A motion alone is shown
-    as coordinate frames; an animation is played on the built-in Spot. The file is written whole or not at all.
+    No screen and no graphics card are needed. Several moments are combined in one
+    image, as with a stroboscope. A motion alone is shown as coordinate frames; an
+    animation is played on the built-in Spot. The file is written whole or not at all.
 
     \b
     Examples:
@@ -75,23 +76,32 @@ def render(
       bodymotion render robot.wrl -o sheet.png --sheet
 
     Options:
-      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; a Spot animation (.cha); or recorded motion (.bvh).
-      --output -o FILE: An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif).
+      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; a Spot animation
+        (.cha); or recorded motion (.bvh).
       --at SECONDS: The time of an image; or several: 0,1.5,3.
-      --frame N: The frame of an image; or several: 0,100,200.
-      --strobe N: Show N equally spaced moments in one image.
-      --sheet: Show the model from four sides, with the axes, ids and limits of its joints.
-      --size WxH: Pixels; by default 1280x720, for a gif 640x360, for a sheet 1600x1200.
-      --look-at X,Y,Z: The point that a camera at a position looks at; by default the robot.
-      --background: Images can be transparent.
-      --ground/--no-ground: Show a ground with a grid and a shadow.
-      --overlay NAMES: Text in the image, comma-separated: time, frame, title; or none. Default for videos: time.
-      --stand/--no-stand: Place the robot on the ground; by default where its position is unknown.
+      --sheet: Show the model from four sides, with the axes, ids and limits of its
+        joints.
       start --from SECONDS: Start time of a video or stroboscope.
       end --to SECONDS: End time of a video or stroboscope.
-      --fps: Frames per second; by default 30, for a gif 20.
       --speed FACTOR: Playback speed; 0.25 is slow motion.
+
+    More options:
+      --frame N: The frame of an image; or several: 0,100,200.
+      --strobe N: Show N equally spaced moments in one image.
+      --look-at X,Y,Z: The point that a camera at a position looks at; by default the
+        robot.
+      --background: Images can be transparent.
+      --ground/--no-ground: Show a ground with a grid and a shadow.
+      --overlay NAMES: Text in the image, comma-separated: time, frame, title; or none.
+        Default for videos: time.
+      --stand/--no-stand: Place the robot on the ground; by default where its position
+        is unknown.
+      --fps: Frames per second; by default 30, for a gif 20.
       --follow/--no-follow: Follow the root; by default where it moves far.
+
+    Output:
+      --output -o FILE: An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif).
+      --size WxH: Pixels; by default 1280x720, for a gif 640x360, for a sheet 1600x1200.
     """  # noqa: D301
     from bodymotion.rendering import render as render_them
 

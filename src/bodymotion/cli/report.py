@@ -31,8 +31,9 @@ def report(
 ) -> None:
     """Write a page about a motion on a robot.
 
-    It shows the robot playing, key figures, worst moments, findings of check, and plots. It opens from disk, without a network. A click
-    on a moment, a figure or a plot moves the robot to that time.
+    It shows the robot playing, key figures, worst moments, findings of check, and
+    plots. It opens from disk, without a network. A click on a moment, a figure or a
+    plot moves the robot to that time.
 
     \b
     Examples:
@@ -41,9 +42,12 @@ def report(
       bodymotion report wave.cha -o wave.html
 
     Options:
-      files MODEL MOTION [GHOST]: A model, a motion, and a motion for a transparent robot; or a Spot animation or recorded motion (.bvh).
-      --output -o FILE: The page.
+      files MODEL MOTION [GHOST]: A model, a motion, and a motion for a transparent
+        robot; or a Spot animation or recorded motion (.bvh).
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
+
+    Output:
+      --output -o FILE: The page.
     """  # noqa: D301
     from bodymotion.reports import PLOTS
     from bodymotion.reports import report as write

@@ -59,9 +59,10 @@ def retarget(
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
-    """Transfer a recorded motion of a person, or of another robot, to a robot.
+    """Transfer a motion of a person, or of another robot, to a robot.
 
-    Feet are pinned where those of the source are on the ground. Joints stay within their limits. Prints the errors of the result.
+    Feet are pinned where those of the source are on the ground. Joints stay within
+    their limits. Prints the errors of the result.
 
     \b
     Examples:
@@ -72,15 +73,24 @@ def retarget(
       bodymotion retarget walk.bvh quadruped.urdf -o walk.seq
 
     Options:
-      source SOURCE: Recorded motion, a motion of another robot, or an animation of Spot.
-      model MODEL: The robot, with two or four legs; `spot` for the built-in Spot, whose OUT can be a .cha.
-      --output -o OUT: The new motion; a .bvh has a joint for each link of the robot.
-      --source-body MODEL: The robot that a motion as SOURCE is for; `spot` for the built-in Spot.
-      map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
+      source SOURCE: Recorded motion; or a motion of another robot, or an animation
+        of Spot.
+      model MODEL: The robot, with two or four legs; `spot` for the built-in Spot, whose
+        OUT can be a .cha.
+      --source-body MODEL: The robot that a motion as SOURCE is for; `spot` for the
+        built-in Spot.
+      map_file --map FILE: Joints by role, where they are not found: YAML or JSON with
+        `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
-      --html FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
-      --balance: Change the result so that the robot keeps its balance (extra `opt`). Where that fails, the exit code is 1.
-      --simulate: Print whether the robot falls in a simulation (extra `sim`). If it falls, the exit code is 1.
+      --balance: Change the result to keep balance (extra `opt`). Where that fails, the
+        exit code is 1.
+      --simulate: Print whether the robot falls (extra `sim`). If it falls in the
+        simulation, the exit code is 1.
+
+    Output:
+      --output -o OUT: The new motion; a .bvh has a joint for each link of the robot.
+      --html FILE: Write a page (.html): source and robot play side by side, with OUT or
+        alone.
     """  # noqa: D301
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position

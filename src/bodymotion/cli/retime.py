@@ -46,11 +46,13 @@ def retime(
     common: bool = False,
     beats: Path | None = None,
 ) -> None:
-    """Change the frame rate or the speed of a motion; or, with --speed, the speed of a Spot animation.
+    """Change the frame rate or the speed of a motion.
 
-    Values between frames are interpolated: linearly, or by --method cubic or pchip; orientations follow the shorter arc (SLERP), with cubic
-    a smooth curve. --method after holds each value until the next frame, as the .seq document describes the import of frames with time
-    stamps; nearest and before are two other interpretations of it. Then frames repeat, which is rough on a motor.
+    Values between frames are interpolated: linearly, or by --method cubic or pchip;
+    orientations follow the shorter arc (SLERP), with cubic a smooth curve. --method
+    after holds each value until the next frame, as the .seq document describes the
+    import of frames with time stamps; nearest and before are two other interpretations
+    of it. Then frames repeat, which is rough on a motor.
 
     Without --rate, the rate of the file is used.
 
@@ -68,15 +70,20 @@ def retime(
       source IN: A motion, a Spot animation or a choreography.
       target OUT: The new file; may be IN.
       --rate -r HZ: The frame rate; by default that of the file.
-      --method -m: Between frames: interpolate (linear, cubic, pchip); or hold the value of the frame at or after the time, nearest to
-        it, or before it. By default linear.
-      --antialias: Low-pass filter before the rate is lowered, to avoid aliasing.
-      --unwrap: First remove jumps of joint angles by full turns.
-      --speed FACTOR: Playback speed: 2 is twice as fast, in half the time.
+      --method -m: Between frames: interpolate (linear, cubic, pchip); or hold the value
+        of the frame at or after the time, nearest to it, or before it. By default
+        linear.
+      --speed FACTOR: Playback speed, also of an animation: 2 is twice as fast, in half
+        the time.
       --within-limits: Slow down where joints exceed their speed limits; needs --body.
       --body -b MODEL: The model that the motion is for.
+
+    More options:
+      --antialias: Low-pass filter before the rate is lowered, to avoid aliasing.
+      --unwrap: First remove jumps of joint angles by full turns.
       --start SECONDS: The time of frame 0, or first: the time of the first frame.
-      --beats MUSIC: Give a choreography the tempo of the music, and put its moves on beats.
+      --beats MUSIC: Give a choreography the tempo of the music, and put its moves on
+        beats.
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
     from bodymotion.formats.registry import find_format

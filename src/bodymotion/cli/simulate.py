@@ -81,9 +81,11 @@ def simulate(
 ) -> None:
     """Simulate a robot that follows a motion, with MuJoCo.
 
-    The robot starts at the first pose of the motion, with its feet on the ground. OUT has the simulated joint displacements, poses of all
-    links, ZMP from the contact forces, and joint efforts. The exit code is 1 when the robot falls: its root is tilted by more than 45°
-    against the motion, or at less than half of the planned height. Ctrl-C keeps what was simulated so far.
+    The robot starts at the first pose of the motion, with its feet on the ground. OUT
+    has the simulated joint displacements, poses of all links, ZMP from the contact
+    forces, and joint efforts. The exit code is 1 when the robot falls: its root is
+    tilted by more than 45° against the motion, or at less than half of the planned
+    height. Ctrl-C keeps what was simulated so far.
 
     \b
     Examples:
@@ -92,28 +94,43 @@ def simulate(
       bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
 
     Options:
-      model MODEL: A model, an animation of Spot, or a project of Choreonoid (.cnoid).
-      motion [MOTION]: The motion of its joints; without it, the body holds its rest pose.
-      --output -o OUT: Write the simulated motion.
+      model MODEL: A model; or an animation of Spot, or a project of Choreonoid
+        (.cnoid).
+      motion [MOTION]: The motion of its joints; without it, the body holds its rest
+        pose.
       --gains FILE: Gains of the servos: a line `kp kd` or `name kp kd` for each joint.
-      --drive: Joints follow by servos, by torques of the same law at each step, or get the torques of the motion.
-      --controller FILE:NAME: A Python class whose step(state) returns the torques of the joints.
+      --drive: How joints follow: by servos, by torques of the same law at each step, or
+        they get the torques of the motion.
+      end --to SECONDS: End at this time; without a motion, 5 s by default.
+      --until-fall: End when the robot falls.
+
+    More options:
+      --push T,LINK,FX,FY,FZ,DURATION: A force [N] on a link from time T [s]; may be
+        repeated.
+      --controller FILE:NAME: A Python class whose step(state) returns the torques of
+        the joints.
       --root: Release the root, or hold it at its first pose.
       start --from SECONDS: Begin at this time of the motion.
-      end --to SECONDS: End at this time; without a motion, 5 s by default.
       --timestep SECONDS: Length of a step; 0.001 by default, or that of a project.
       --rate -r HZ: Frame rate of OUT; by default that of MOTION, or 100.
       --floor/--no-floor: Level ground at z = 0; by default if the root is free.
       --friction: Coefficient of friction of the ground.
-      objects --with MODEL@X,Y,Z[,YAW]: A further model at this position [m, degrees]; may be repeated.
+      objects --with MODEL@X,Y,Z[,YAW]: A further model at this position [m, degrees];
+        may be repeated.
       --share FOLDER: A folder for ${SHARE} in a project; may be repeated.
-      --push T,LINK,FX,FY,FZ,DURATION: A force [N] on a link from time T [s]; may be repeated.
-      --self-collision: Links that do not collide with each other: all, those that overlap at rest, or none.
+      --self-collision: Links that do not collide with each other: all, those that
+        overlap at rest, or none.
       --limits/--no-limits: Keep the limits of joints and efforts.
-      --until-fall: End when the robot falls.
-      --sensors FILE: Write the readings of the sensors at each step: .csv, .npz, .json, .parquet.
+
+    Output:
+      --output -o OUT: Write the simulated motion.
+      --sensors FILE: Write the readings of the sensors at each step: .csv, .npz, .json,
+        .parquet.
+
+    More output:
       --contacts FILE: Write the contact force of each link at each step, likewise.
-      --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
+      --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and
+        depths as .npz.
     """  # noqa: D301
     from bodymotion.formats.gains import read_gains
     from bodymotion.formats.mjcf.rules import OVERLAP

@@ -49,8 +49,10 @@ def view(
 ) -> None:
     """Show a robot and its motion in the browser.
 
-    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with sliders; a motion alone is shown as coordinate frames. An
-    animation is played on the built-in Spot: its parameters become sliders, its feet have different colours in stance and in swing.
+    The address is printed on stderr; Ctrl-C ends. A model alone can be posed with
+    sliders; a motion alone is shown as coordinate frames. An animation is played on the
+    built-in Spot: its parameters become sliders, its feet have different colours in
+    stance and in swing.
 
     \b
     Examples:
@@ -63,16 +65,21 @@ def view(
       bodymotion view --watch wave.cha
 
     Options:
-      files MODEL [MOTION [MOTION]]: A model, a motion, or both; two motions side by side; or a Spot animation, two of them
-        or their logs, or recorded motion (.bvh).
-      --ghost: Show the second motion as a transparent robot at the position of the first.
-      --dark: Start in dark mode.
-      --html FILE: Write a self-contained page that plays without a server.
-      --host: Address to listen at; 0.0.0.0 allows other machines.
-      --port: Port; if it is in use, the next free one.
+      files MODEL [MOTION [MOTION]]: A model, a motion, or both; two motions side by
+        side; or a Spot animation, two of them or their logs, or recorded motion (.bvh).
+      --ghost: Show the second motion as a transparent robot at the position of the
+        first.
       --no-browser: Only print the address.
       --watch: Reload the files when they are saved.
+
+    More options:
+      --dark: Start in dark mode.
+      --host: Address to listen at; 0.0.0.0 allows other machines.
+      --port: Port; if it is in use, the next free one.
       --paused: Do not start playing.
+
+    Output:
+      --html FILE: Write a self-contained page that plays without a server.
     """  # noqa: D301
     from bodymotion.collection.opening import single_files
     from bodymotion.scene.music import load_music

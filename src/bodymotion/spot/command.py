@@ -37,7 +37,7 @@ FAILED = ("refused", "faulty")  # Results of uploads that were not accepted.
 
 spot = WholeSummaries(
     "spot",
-    help="Send animations and choreographies to a Spot, or run a stand-in robot.",
+    help="Send animations to a Spot, or run a stand-in robot.",
 )
 
 
