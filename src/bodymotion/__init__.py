@@ -9,7 +9,11 @@
 from bodymotion.system.deferred import public
 
 __version__ = "0.3.0.dev0"
-__all__, __getattr__ = public(__name__, "__version__")
+__all__, __getattr__ = public(
+    __name__,
+    "__version__",
+    renamed={"Simulation": "bodymotion.SimulationResult"},
+)
 
 
 def __dir__() -> list[str]:

@@ -79,7 +79,7 @@ from bodymotion.retargeting import side_by_side as side_by_side
 from bodymotion.retargeting import to_skeleton as to_skeleton
 from bodymotion.scene.music import Music as Music
 from bodymotion.scene.music import load_music as load_music
-from bodymotion.simulation import Simulation as Simulation
+from bodymotion.simulation import SimulationResult as SimulationResult
 from bodymotion.simulation import simulate as simulate
 from bodymotion.simulation import simulate_many as simulate_many
 from bodymotion.simulation import to_mujoco as to_mujoco

@@ -70,7 +70,7 @@ def test_key_figures_are_those_of_the_library(measured, measures):
         assert joint["velocity_limit_used"] == pytest.approx(used)
     assert [foot["link"] for foot in data["feet"]] == list(measures.contacts.names)
     for k, foot in enumerate(data["feet"]):
-        assert foot["standing"] == measures.contacts.in_contact[:, k].mean()
+        assert foot["time_in_contact"] == measures.contacts.in_contact[:, k].mean()
         assert 4 <= foot["contacts"] <= 8
 
 

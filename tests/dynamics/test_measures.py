@@ -162,9 +162,7 @@ def test_the_zmp_of_what_speeds_up_lies_behind():
     np.testing.assert_allclose(
         dragged.contacts.slip_speeds, 2 * t[:, None] * [1, 1], atol=1e-9
     )
-    (slide,) = [
-        one for one in bm.dynamics.figures(dragged) if one.name == "longest_slide"
-    ]
+    (slide,) = [one for one in bm.dynamics.figures(dragged) if one.name == "max_slip"]
     assert slide.value == pytest.approx(t[-1] ** 2, rel=1e-3) and slide.time == t[-1]
 
 
@@ -487,7 +485,7 @@ def test_a_tank_that_drives_stands_on_its_belts_and_does_not_slip():
     np.testing.assert_array_equal(measures.contacts.slip_speeds, 0)
     np.testing.assert_allclose(measures.stability_margin, 0.25, atol=1e-9)
     found = {one.name: one.value for one in bm.dynamics.figures(measures)}
-    assert found["time_in_flight"] == 0 and "longest_slide" not in found
+    assert found["time_in_flight"] == 0 and "max_slip" not in found
     flying = driving(2).link_position
     assert flying is not None
     root = np.array(flying.values[:, 0])

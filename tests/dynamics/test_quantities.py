@@ -115,7 +115,7 @@ def test_figures_of_an_arm_worked_out_by_hand():
     found = {one.name: one for one in figures(MEASURES)}
     assert found["duration"].value == pytest.approx(2.0)
     assert found["mass"].value == 2.0
-    fastest = found["joint_velocities"]
+    fastest = found["max_joint_velocity"]
     assert (fastest.part, fastest.unit) == ("TURN", "rad/s")
     assert fastest.value == pytest.approx(2.0, rel=1e-3)
     assert found["velocity_limit_used"].value == pytest.approx(0.4, rel=1e-3)
@@ -125,8 +125,8 @@ def test_figures_of_an_arm_worked_out_by_hand():
     assert found["nearest_limit_slide"].value == pytest.approx(0.2)
     q = np.sin(2 * TIMES)
     torque = 2 * 0.3**2 * -4 * q - 2 * 9.80665 * 0.3 * np.cos(q)
-    assert found["torques"].value == pytest.approx(np.abs(torque).max(), rel=0.01)
-    assert "least_margin" not in found and "path_length" not in found
+    assert found["max_torque"].value == pytest.approx(np.abs(torque).max(), rel=0.01)
+    assert "min_margin" not in found and "path_length" not in found
 
 
 def test_the_share_of_a_limit_is_that_of_its_own_side():
@@ -192,11 +192,11 @@ def test_how_far_a_foot_slides():
         body, bm.Motion.from_link_poses(root[:, None], RATE), feet=["BLOCK"]
     )
     found = {one.name: one for one in figures(measures)}
-    assert found["longest_slide"].value == pytest.approx(0.1, rel=1e-6)
-    assert found["longest_slide"].part == "BLOCK"
+    assert found["max_slip"].value == pytest.approx(0.1, rel=1e-6)
+    assert found["max_slip"].part == "BLOCK"
     assert found["path_length"].value == pytest.approx(0.1, rel=1e-9)
     assert found["time_in_balance"].value == 1
-    assert found["least_margin"].value == pytest.approx(0.1, abs=1e-6)
+    assert found["min_margin"].value == pytest.approx(0.1, abs=1e-6)
 
 
 @settings(max_examples=tries(25), deadline=None)

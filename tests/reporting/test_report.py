@@ -55,10 +55,10 @@ def test_figures_are_those_of_the_library(walk):
     )
     by_name = {one["name"]: one["value"] for one in figures}
     assert np.abs(measures.joint_velocities).max() == pytest.approx(
-        by_name["joint_velocities"], rel=1e-12
+        by_name["max_joint_velocity"], rel=1e-12
     )
     assert measures.stability_margin.min() == pytest.approx(
-        by_name["least_margin"], rel=1e-12
+        by_name["min_margin"], rel=1e-12
     )
 
 

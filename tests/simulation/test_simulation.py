@@ -781,3 +781,9 @@ def test_sensors_at_sites_of_mjcf_are_no_losses(tmp_path):
     assert not {problem.rule for problem in found.problems} & {"LOSS085"}
     assert found.model.site("robot/imu").pos == pytest.approx([0, 0, 0.05])
     assert len(found.readings) == 1
+
+
+@pytest.mark.parametrize("package", [bm, bm.simulation])
+def test_the_former_name_of_a_result_works(package):
+    with pytest.warns(DeprecationWarning, match="is now .*SimulationResult"):
+        assert package.Simulation is bm.SimulationResult

@@ -186,7 +186,7 @@ def _summary(page: Page, measures: Measures) -> None:
             feet_rows.append(
                 (
                     foot["link"],
-                    f"{100 * foot['standing']:.0f}",
+                    f"{100 * foot['time_in_contact']:.0f}",
                     foot["contacts"],
                     moved,
                     force,
@@ -345,7 +345,7 @@ def _feet(measures: Measures) -> list[Data]:
         found.append(
             {
                 "link": name,
-                "standing": float(touches.mean()),
+                "time_in_contact": float(touches.mean()),
                 "contacts": begins,
                 "slip": number(float(ways[k])),
                 "force": number(float(force.max())),

@@ -206,10 +206,9 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
             usage = " ".join(entry.split())
             first_word = re.split("[ :/]", usage, maxsplit=1)[0]
             name = first_word.strip("-").replace("-", "_")
-            described_type = Annotated[
-                parameters[name].annotation, usage, Group(heading)
-            ]
-            parameters[name] = parameters[name].replace(annotation=described_type)
+            parameters[name] = parameters[name].replace(
+                annotation=Annotated[parameters[name].annotation, usage, Group(heading)]
+            )
     command.__doc__ = head
     command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
         parameters=list(parameters.values())

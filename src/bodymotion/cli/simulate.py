@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
     from bodymotion.model.links import VisionSensor
-    from bodymotion.simulation import Push, Simulation
+    from bodymotion.simulation import Push, SimulationResult
 
 MAX_IMAGES = 100_000  # The largest number of frames that --cameras writes.
 
@@ -275,7 +275,7 @@ def _push(text: str, body: Body) -> Push:
 
 
 def _write_tables(
-    found: Simulation, sensors: Path | None, contacts: Path | None
+    found: SimulationResult, sensors: Path | None, contacts: Path | None
 ) -> None:
     from bodymotion.cli.measure_output import Block, block_of, write
     from bodymotion.dynamics import Series
@@ -355,7 +355,9 @@ def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
     return found
 
 
-def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) -> None:
+def _write_images(
+    found: SimulationResult, devices: list[VisionSensor], folder: Path
+) -> None:
     """Write the frames of cameras.
 
     FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it
@@ -386,7 +388,7 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
         written(folder, f"{counted(len(frames), 'frame')} of {device.name}")
 
 
-def _figures(found: Simulation) -> dict[str, Any]:
+def _figures(found: SimulationResult) -> dict[str, Any]:
     link, force, time = found.worst_contact
     return {
         "seconds": number(float(found.times[-1])),
@@ -401,7 +403,7 @@ def _figures(found: Simulation) -> dict[str, Any]:
     }
 
 
-def _text(found: Simulation, verbose: bool) -> str:
+def _text(found: SimulationResult, verbose: bool) -> str:
     import numpy as np
 
     from bodymotion.formats.mjcf.rules import OVERLAP

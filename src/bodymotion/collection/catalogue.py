@@ -32,18 +32,19 @@ from bodymotion.system.files import remove_void_lock
 
 __all__ = ["build_catalogue", "query"]
 
-FIGURES = {
-    "torques": "max_torque",
-    "power": "max_power",
-    "root_speed": "max_root_speed",
-    "joint_velocities": "max_joint_velocity",
-    "joint_accelerations": "max_joint_acceleration",
-    "least_margin": "min_margin",
-    "zmp_apart": "max_zmp_difference",
-    "longest_slide": "max_slip",
-}
-"""Columns for key figures with another name than theirs."""
-KNOWN = ("duration", "frames")
+COMMON_FIGURES = (
+    "max_torque",
+    "max_power",
+    "max_root_speed",
+    "max_joint_velocity",
+    "max_joint_acceleration",
+    "min_margin",
+    "max_zmp_difference",
+    "max_slip",
+)
+"""Key figures that a message about an unknown column may suggest."""
+KNOWN_FIGURES = ("duration", "num_frames")
+"""Key figures that every row has from its file."""
 MAX_LISTED = 100  # Columns that a message names.
 ROWS_AT_ONCE = 5000  # Rows that become Python objects together; the columns of more would not fit into the caches.
 
@@ -221,7 +222,7 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             found = json.loads(str(error)[str(error).index("{") :])
             reason = f"the condition {where!r} is not valid: {found['exception_message'].splitlines()[0]}"
             if found.get("error_subtype") == "COLUMN_NOT_FOUND":
-                near = meant(found["name"], [*motions.columns, *FIGURES.values()])
+                near = meant(found["name"], [*motions.columns, *COMMON_FIGURES])
                 if near in motions.columns:
                     more = f"did you mean {near!r}?"
                 else:
@@ -336,9 +337,9 @@ def _figures(motion: Motion, body: Body) -> Row:
         with np.errstate(all="ignore"):
             found = figures(measure(body, motion))
         return {
-            FIGURES.get(one.name, one.name): _number(one.value)
-            for one in found
-            if one.name not in KNOWN
+            figure.name: _number(figure.value)
+            for figure in found
+            if figure.name not in KNOWN_FIGURES
         }
     except ValueError:
         return {}

@@ -61,7 +61,7 @@ def _all(m: Measures) -> Iterator[Figure]:
     has = set(measurable(m))
     times = m.times
     yield Figure("duration", "Duration", float(times[-1] - times[0]), "s")
-    yield Figure("frames", "Frames", len(times))
+    yield Figure("num_frames", "Frames", len(times))
     yield Figure("mass", "Mass", m.body.mass, "kg")
     if not m.is_mounted:
         steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
@@ -72,23 +72,27 @@ def _all(m: Measures) -> Iterator[Figure]:
             "m",
         )
         yield _largest(
-            "root_speed",
+            "max_root_speed",
             "Largest speed of the root",
             np.linalg.norm(m.root_velocity[:, :3], axis=1),
             "m/s",
             m,
         )
-    for name, title, unit in (
-        ("joint_velocities", "Largest joint velocity", "rad/s"),
-        ("joint_accelerations", "Largest joint acceleration", "rad/s²"),
-        ("torques", "Largest joint torque", "Nm"),
-        ("power", "Largest joint power", "W"),
+    for quantity, name, title, unit in (
+        ("joint_velocities", "max_joint_velocity", "Largest joint velocity", "rad/s"),
+        (
+            "joint_accelerations",
+            "max_joint_acceleration",
+            "Largest joint acceleration",
+            "rad/s²",
+        ),
+        ("torques", "max_torque", "Largest joint torque", "Nm"),
+        ("power", "max_power", "Largest joint power", "W"),
     ):
-        if name in has and (
-            name in ("joint_velocities", "joint_accelerations") or m.body.mass > 0
-        ):
-            of = series(m, name)
-            if name in ("torques", "power"):
+        needs_mass = quantity in ("torques", "power")
+        if quantity in has and (m.body.mass > 0 or not needs_mass):
+            of = series(m, quantity)
+            if needs_mass:
                 # The torque of a crawler's belt is unknown.
                 working = [joint.type != "crawler" for joint in m.body.joints]
                 of = of.select(
@@ -179,7 +183,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
         yield Figure(
-            "least_margin",
+            "min_margin",
             "Minimum stability margin",
             float(margin[k]),
             "m",
@@ -208,7 +212,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
         time = float(m.times[most.fastest])
         part = m.contacts.names[most.foot]
         yield Figure(
-            "longest_slide",
+            "max_slip",
             title,
             most.way if most.way > MIN_SLIP else 0.0,
             "m",
@@ -219,7 +223,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
     if recorded is not None:
         apart = np.linalg.norm((m.zmp - recorded)[:, :2], axis=1)
         yield _largest(
-            "zmp_apart",
+            "max_zmp_difference",
             "Largest difference between recorded and computed ZMP",
             apart,
             "m",

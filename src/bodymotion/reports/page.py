@@ -34,23 +34,23 @@ MAX_LISTED_GROUPS = 200
 MAX_LOCATIONS = 4  # Number of locations that are listed for one rule.
 
 MOMENT_FIGURES = {
-    *(
-        "least_margin",
-        "nearest_limit",
-        "nearest_limit_slide",
-        "velocity_limit_used",
-        "longest_slide",
-        "zmp_apart",
-    ),
-    *(
-        f"{name}{kind}"
-        for name in ("joint_velocities", "joint_accelerations", "torques")
-        for kind in ("", "_slide")
-    ),
-    *("root_speed", "power"),
+    "min_margin",
+    "nearest_limit",
+    "nearest_limit_slide",
+    "velocity_limit_used",
+    "max_slip",
+    "max_zmp_difference",
+    "max_joint_velocity",
+    "max_joint_velocity_slide",
+    "max_joint_acceleration",
+    "max_joint_acceleration_slide",
+    "max_torque",
+    "max_torque_slide",
+    "max_root_speed",
+    "max_power",
 }
 """The key figures that are about one moment."""
-NEGATIVE_IS_FAULT = {"least_margin", "nearest_limit", "nearest_limit_slide"}
+NEGATIVE_IS_FAULT = {"min_margin", "nearest_limit", "nearest_limit_slide"}
 MAX_MOMENTS_PER_RULE = 3
 MIN_MOMENT_VALUE = 1e-6  # Of figures that are no fault when negative, smaller values are no moment: nothing moves.
 

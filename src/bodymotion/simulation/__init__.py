@@ -13,4 +13,6 @@ steps, and `result` is made of what they record.
 
 from bodymotion.system.deferred import public
 
-__all__, __getattr__ = public(__name__)
+__all__, __getattr__ = public(
+    __name__, renamed={"Simulation": "bodymotion.simulation.SimulationResult"}
+)

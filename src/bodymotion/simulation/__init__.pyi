@@ -3,7 +3,7 @@ from bodymotion.simulation.plan import ControllerError as ControllerError
 from bodymotion.simulation.plan import RobotState as RobotState
 from bodymotion.simulation.project import Project as Project
 from bodymotion.simulation.project import load_project as load_project
-from bodymotion.simulation.result import Simulation as Simulation
+from bodymotion.simulation.result import SimulationResult as SimulationResult
 from bodymotion.simulation.simulating import Push as Push
 from bodymotion.simulation.simulating import simulate as simulate
 from bodymotion.simulation.simulating import simulate_many as simulate_many

@@ -24,7 +24,7 @@ from bodymotion.motion.interpolation import sampled
 from bodymotion.simulation.rules import HELD
 
 if TYPE_CHECKING:
-    from bodymotion.simulation.result import Simulation
+    from bodymotion.simulation.result import SimulationResult
 
 DEFAULT_SECONDS = 5.0  # [s] Length of a simulation without a motion and without an end.
 MAX_LIFT = 0.1  # [m] A start pose whose lowest point is at most this far from the ground is put on it.
@@ -222,7 +222,7 @@ class ControllerError(RuntimeError):
     `partial` is the simulation so far.
     """
 
-    partial: Simulation | None = None
+    partial: SimulationResult | None = None
 
 
 class TorqueServo:

@@ -57,7 +57,7 @@ MIN_FORCE = (
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation(ContentEquality):
+class SimulationResult(ContentEquality):
     """The result of a simulation.
 
     N steps, at times 0, timestep, …, of a body with L links and J joint columns.
@@ -126,7 +126,7 @@ class Simulation(ContentEquality):
             ended = f", falls at {self.fall:.3f} s"
         if self.diverged:
             ended += f", diverges at {self.times[-1]:.3f} s"
-        return f"Simulation({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
+        return f"SimulationResult({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
 
     @property
     def has_failed(self) -> bool:
@@ -377,7 +377,7 @@ class Simulation(ContentEquality):
 def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
     """Return in which steps (N,) a robot has fallen, from root poses (N, 7).
 
-    The rule is that of `Simulation.fall`.
+    The rule is that of `SimulationResult.fall`.
     """
     if body.is_mounted:
         return np.zeros(len(root), dtype=np.bool_)
@@ -405,7 +405,7 @@ def device_values(device: Device, values: Floats) -> Floats:
     return values
 
 
-def recorded(run: Run, frame_rate: float | None) -> Simulation:
+def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
     """Return what was simulated so far."""
     run.sense()
     world = run.world
@@ -466,7 +466,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     if run.diverged:
         # Limits that are exceeded then have the same cause.
         at_limits = [_divergence(world.body, dq[-1], float(times[-1]))]
-    return Simulation(
+    return SimulationResult(
         body=world.body,
         model=world.model,
         times=times,

@@ -34,7 +34,7 @@ from bodymotion.simulation.plan import (
     torques,
 )
 from bodymotion.simulation.result import (
-    Simulation,
+    SimulationResult,
     columns_or_zeros,
     device_values,
     fallen,
@@ -356,7 +356,7 @@ def simulate(
     sensors: bool = True,
     until_fall: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Simulation:
+) -> SimulationResult:
     """Simulate a body that follows a motion, or holds its rest pose without one.
 
     Parameters
@@ -397,13 +397,13 @@ def simulate(
         As for `write_mjcf`; "touching" also excludes pairs that overlap in the first
         pose of the motion.
     until_fall:
-        End at a fall. Its rule is that of `Simulation.fall`.
+        End at a fall. Its rule is that of `SimulationResult.fall`.
     progress:
         Called with the number of simulated steps, and of all steps.
 
     Returns
     -------
-    Simulation
+    SimulationResult
 
     Raises
     ------
@@ -554,7 +554,7 @@ def simulate_many(
     workers: int | None = None,
     device: str | None = None,
     **options: Any,  # noqa: ANN401
-) -> tuple[Simulation, ...]:
+) -> tuple[SimulationResult, ...]:
     """Simulate many motions, of one body or of one body each, at once.
 
     Each simulation is one of `simulate`, on a thread of its own: MuJoCo takes the steps

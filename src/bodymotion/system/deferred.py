@@ -23,40 +23,68 @@ is called. This is the only way upwards.
 
 import functools
 import sys
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
+def public(
+    package: str, *own: str, renamed: Mapping[str, str] = MappingProxyType({})
+) -> tuple[list[str], Callable[[str], Any]]:
     """Return `__all__` and `__getattr__` of a package.
 
-    The names in its stub, and its `own` ones, which it defines itself.
+    Parameters
+    ----------
+    own:
+        The names that the package defines itself; the others are in its stub.
+    renamed:
+        Former names, each with the present one and its module:
+        `{"Simulation": "bodymotion.SimulationResult"}`. They work with a
+        DeprecationWarning.
     """
     module = sys.modules[package]
-    stub = str(module.__file__).removesuffix("__init__.py") + "__init__.pyi"
-    with open(stub, encoding="utf-8") as file:  # noqa: PTH123 - pathlib loads slowly
-        # A long import is wrapped in parentheses: joined, it is one line again.
-        text = file.read().replace("(\n", "").replace(",\n)", "")
-    rows = [line.split() for line in text.splitlines() if line.startswith("from ")]
-    names = {row[5]: row[1] for row in rows if row[4:5] == ["as"]}
+    modules = _read_stub(str(module.__file__).removesuffix("py") + "pyi")
 
     def find(name: str) -> Any:  # noqa: ANN401
-        if name not in names:
+        if name in renamed:
+            warnings.warn(
+                f"{package}.{name} is now {renamed[name]}",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            place, _, new_name = renamed[name].rpartition(".")
+            return getattr(import_module(place), new_name)
+        if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        where = names[name]
-        if where == package:
-            found = None
-        else:
-            found = getattr(import_module(where), name, None)
-        setattr(
-            module, name, import_module(f"{where}.{name}") if found is None else found
-        )
-        return getattr(module, name)
+        place = modules[name]
+        value = None
+        # A submodule of the package itself is no attribute of it before its import.
+        if place != package:
+            value = getattr(import_module(place), name, None)
+        if value is None:
+            value = import_module(f"{place}.{name}")
+        setattr(module, name, value)
+        return value
 
-    return sorted([*names, *own]), find
+    return sorted([*modules, *own]), find
+
+
+def _read_stub(path: str) -> dict[str, str]:
+    """Return the module of each name in a stub."""
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 - pathlib loads slowly
+        # A long import is wrapped in parentheses: joined, it is one line again.
+        text = file.read().replace("(\n", "").replace(",\n)", "")
+    modules = {}
+    for line in text.splitlines():
+        words = line.split()
+        # from MODULE import NAME as NAME
+        if words[:1] == ["from"] and words[4:5] == ["as"]:
+            modules[words[5]] = words[1]
+    return modules
 
 
 def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
