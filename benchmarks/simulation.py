@@ -1,8 +1,8 @@
 """Simulating SR1's walk at 1 ms with everything recorded, against plain loops over `mj_step`; many simulations on one and on two cores.
 
 The first two rows are times of the processor, on one core, in the same run. All come in turns, and a ratio is the median of those of the
-turns, as other programs slow down all that runs at the same time. The second loop records what `SimulationResult` has, and what it records is
-compared with that. The third row is by the clock, on a quiet machine only.
+turns, as other programs slow down all that runs at the same time. The second loop records what `SimulationResult` has,
+and what it records is compared with that. The third row is by the clock, on a quiet machine only.
 """
 
 from __future__ import annotations
