@@ -51,20 +51,14 @@ from bodymotion.formats.resources import (
 )
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, label, open_text
-from bodymotion.formats.yaml.recovery import read_or_recover
 from bodymotion.formats.yaml.rules import (
-    ALIAS,
-    KEY_TWICE,
-    MISSPELT,
-    NOT_YAML,
-    SUFFIX,
     WRONG_VALUE,
 )
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
-from bodymotion.model.rules import LOOP_LINK, NO_LINKS, NOT_FINITE, UNCONNECTED
+from bodymotion.model.rules import NO_LINKS, NOT_FINITE, UNCONNECTED
 
 MAX_FILES = 1_000  # Files of one model.
 MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat counted as often as they are read.
@@ -83,19 +77,6 @@ HEADER_KEYS = (
 )
 """The keys of the top node, and one of plugins that is almost one of them."""
 LINK_TYPES = ("Link", "SubBody", "ContinuousTrack", "Skip", "SkipLink")
-_CERTAIN = frozenset(
-    rule.code
-    for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, NOT_FINITE)
-)
-"""Rules that do not depend on what may have been in a line that was left out."""
-_OF_THE_WHOLE = frozenset(
-    rule.code
-    for rule in (
-        *(rules.NOT_A_BODY, NO_LINKS, rules.PARENT, rules.ROOT, UNCONNECTED),
-        *(LOOP_LINK, rules.DEGREES, ALIAS),
-    )
-)
-"""Rules that need the whole file."""
 
 
 def read_body(
@@ -136,52 +117,6 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
 
 
 def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
-    recovered = read_or_recover(
-        data,
-        lambda data: _attempt(data, path, allow_outside),
-        (*HEADER_KEYS, *LINK_KEYS),
-    )
-    if isinstance(recovered, ReadResult):
-        return recovered
-    body = recovered.value
-    others = recovered.problems
-    if recovered.lost:
-        body, begin = _with_lost_line(body, recovered.lost)
-        others = tuple(
-            one
-            for one in others
-            if one.rule in _CERTAIN
-            or (one.rule not in _OF_THE_WHOLE and 0 < (one.location.line or 0) < begin)
-        )
-    return ReadResult(body, (*recovered.faults, *others), refusal=recovered.refusal)
-
-
-def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
-    """Return a body of which a line was left out, the part that has the line marked as unknown, and the line where that begins."""
-    if body is None:
-        return None, line
-    locations = body.source.locations
-    parts = [
-        (kind, k)
-        for kind in ("links", "extra_joints")
-        for k in range(len(getattr(body, kind)))
-    ]
-    begins = {
-        part: found.line
-        for part in parts
-        if (found := locations.locate(part)) is not None and found.line
-    }
-    begin = max((at for at in begins.values() if at <= line), default=1)
-    unknown: set[Subject] = {part for part, at in begins.items() if at == begin}
-    unknown |= {(kind, "all") for kind in ("links", "devices", "extra_joints")}
-    return replace(
-        body, source=replace(body.source, locations=locations.with_unknown(unknown))
-    ), begin
-
-
-def _attempt(
-    data: bytes, path: Path, allow_outside: bool | None
-) -> ReadResult[Body] | FormatError:
     found = Diagnostics(path)
     parts = ReferencedFiles(ResourceFinder(path.parent, allow_outside, model=path))
     loader = _ModelLoader(parts, path)
@@ -196,8 +131,6 @@ def _attempt(
         except FormatError as error:
             found.refuse(error)
     loader.models.clear()  # they refer to the loader: such a cycle keeps meshes in memory until the next collection of garbage
-    if found.refusal is not None and found.refusal.rule == NOT_YAML.code:
-        return FormatError(found.refusal, found.problems)
     found.extend(parts.problems)
     result = found.result(body)
     return replace(

@@ -22,9 +22,15 @@ from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import counted, listed, with_article
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.resources import ReferencedFiles
+from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import nodes
-from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt, visits
-from bodymotion.formats.vrml.recovery import Damage
+from bodymotion.formats.vrml.nodes import (
+    ModelDiagnostics,
+    Node,
+    RefusedValues,
+    attempt,
+    visits,
+)
 from bodymotion.formats.vrml.rules import UNKNOWN_NODE
 from bodymotion.formats.vrml.shapes import IDENTITY, NodeFrame, SceneWalker, by_purpose
 from bodymotion.formats.vrml.values import is_declared
@@ -808,9 +814,7 @@ class TreeReader:
             self.found.report(UNCONNECTED, message, node.location, hint=hint)
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
-            left_out = ModelDiagnostics(
-                self.found.path, self.found.damage, self.found.doubtful
-            )
+            left_out = ModelDiagnostics(self.found.path, self.found.refused)
             TreeReader(self.walker.parts, left_out).read([node])
             self.found.extend(left_out.problems)
             return
@@ -971,38 +975,38 @@ class TreeReader:
             )
 
     def _mark_incomplete(self) -> None:
-        """Mark the attributes whose fields have no value that can be read, or may be missing only because the file is damaged."""
-        damage = self.found.damage or Damage()
-        if damage and self.found.doubtful:
-            self.found.mark_unknown(*ALL)
+        """Mark the attributes whose fields have no value that can be read."""
+        refused = self.found.refused
+        if refused is None:
+            refused = RefusedValues(Text(""))
         for link in self.open_links:
-            self._mark_fields(link.subject, JOINT_FIELDS, link.node, damage)
-            joint_is_whole = damage.is_whole(link.node)
+            self._mark_fields(link.subject, JOINT_FIELDS, link.node, refused)
+            joint_is_whole = refused.is_whole(link.node)
             if not (link.bare.name or joint_is_whole):
                 self.found.mark_unknown((*link.subject, "name"))
             for attribute, name in SEGMENT_FIELDS.items():
-                is_given = any(name in own.fields for own in link.nodes)
-                is_cut = any(not damage.has_all(own, name) for own in link.nodes)
+                is_given = any(name in segment.fields for segment in link.nodes)
+                is_cut = any(
+                    not refused.has_all(segment, name) for segment in link.nodes
+                )
                 # A Segment may be among what is missing in the Joint.
                 if is_cut or not (joint_is_whole or is_given):
                     self.found.mark_unknown((*link.subject, attribute))
-            if not (
-                all(map(damage.is_whole, link.nodes)) and (joint_is_whole or link.nodes)
-            ):
+            segments_are_whole = all(map(refused.is_whole, link.nodes))
+            if not (segments_are_whole and (joint_is_whole or link.nodes)):
                 self.found.mark_unknown((*link.subject, "shapes"))
         for number, node in enumerate(self.device_nodes):
-            self._mark_fields(("devices", number), DEVICE_FIELDS, node, damage)
+            self._mark_fields(("devices", number), DEVICE_FIELDS, node, refused)
 
     def _mark_fields(
-        self, subject: Subject, fields: dict[str, str], node: Node, damage: Damage
+        self,
+        subject: Subject,
+        fields: dict[str, str],
+        node: Node,
+        refused: RefusedValues,
     ) -> None:
         for attribute, name in fields.items():
-            is_cut = (
-                damage
-                and name in node.fields
-                and damage.touches(node.location_of(name))
-            )
-            if is_cut or not damage.has_all(node, name):
+            if not refused.has_all(node, name):
                 self.found.mark_unknown((*subject, attribute))
 
 

@@ -6,7 +6,6 @@ The Humanoid and what is beside it, or a scene without one.
 lists, ids and fields that have no effect.
 """
 
-import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping
@@ -68,20 +67,9 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import SENSOR_LIMITS, Joint, Link, Segment
-from bodymotion.model.rules import LOOP_LINK, NOT_FINITE
+from bodymotion.model.rules import NOT_FINITE
 from bodymotion.model.scaling import scale
 
-DOUBTFUL = frozenset(
-    rule.code
-    for rule in (
-        LOOP_LINK,
-        rules.NO_JOINT,
-        rules.LISTS,
-        rules.ID_ORDER,
-        rules.NO_HUMANOID,
-    )
-)
-"""Rules that may be broken only because a part of the file could not be read."""
 UNUSED = (
     "bboxCenter",
     "bboxSize",
@@ -145,7 +133,7 @@ def read_openhrp(
     # reported or left out.
     with np.errstate(all="ignore"):
         return _ModelReader(
-            path, data, scene, result.refusal, allow_outside, apply_humanoid_pose
+            path, scene, result.refusal, allow_outside, apply_humanoid_pose
         ).read()
 
 
@@ -155,18 +143,16 @@ class _ModelReader:
     def __init__(
         self,
         path: Path,
-        data: bytes,
         scene: Scene,
         refusal: Problem | None,
         allow_outside: bool | None,
         apply_humanoid_pose: bool,
     ) -> None:
         self.path = path
-        self.data = data
         self.scene = scene
         self.refusal = refusal
         self.apply_humanoid_pose = apply_humanoid_pose
-        self.found = ModelDiagnostics(path, scene.damage, DOUBTFUL)
+        self.found = ModelDiagnostics(path, scene.refused)
         self.parts = ReferencedFiles(path.parent, allow_outside, model=path)
         self.walker = SceneWalker(self.found, self.parts)
         self.humanoids: list[tuple[Node, Floats]] = []
@@ -227,15 +213,6 @@ class _ModelReader:
         version = ""
         if self.humanoids:
             humanoid, transform = self.humanoids[0]
-            damage = self.scene.damage
-            if (
-                damage
-                and damage.is_whole(humanoid)
-                and not (
-                    damage.vague or set("[{") & set("".join(damage.lines.values()))
-                )
-            ):
-                self.found.doubtful = frozenset()
             for other, _ in self.humanoids[1:]:
                 self.found.report(
                     rules.HUMANOIDS,
@@ -259,18 +236,11 @@ class _ModelReader:
             )
             body = Body(name=self.path.stem, links=(link,), info=self.world)
             self.entries["links", 0] = Location(str(self.path), 1, 1)
-            if self.scene.damage:
+            if self.scene.refused:
                 self.found.mark_unknown(("links", 0), *ALL)
-            words = (
-                "Humanoid",
-                "Joint",
-                "Segment",
-            )  # of a file that is meant as a model
-            is_model = self.is_model or not self.scene.protos.keys().isdisjoint(words)
-            if is_model or (
-                self.scene.damage
-                and re.search(rf"\b({'|'.join(words)})\b".encode(), self.data)
-            ):
+            # A file that declares one of them is meant as a model.
+            words = {"Humanoid", "Joint", "Segment"}
+            if self.is_model or not words.isdisjoint(self.scene.protos):
                 message = "the file has Joints or Segments, and no Humanoid"
                 self.found.report(
                     rules.NO_HUMANOID, message, Location(str(self.path), 1, 1)
@@ -400,7 +370,7 @@ class _ModelReader:
         found_nodes = nodes.children(humanoid, "humanoidBody")
         # What is found in a body without a Joint counts only where it is read again as
         # one link.
-        of_tree = ModelDiagnostics(self.path, self.scene.damage, self.found.doubtful)
+        of_tree = ModelDiagnostics(self.path, self.scene.refused)
         tree = TreeReader(self.parts, of_tree).read(found_nodes)
         if tree.links or of_tree.has_errors:
             self.found.extend(of_tree.problems)
@@ -414,8 +384,6 @@ class _ModelReader:
         self.found.report(
             rules.NO_JOINT, f"{label(humanoid)} has no Joint", humanoid.location
         )
-        if self.scene.damage and self.found.doubtful:
-            self.found.mark_unknown(("links", 0))
         fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
         return TreeReader(self.parts, self.found).read([Node("Joint", "Root", fields)])
 

@@ -26,8 +26,7 @@ from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, Fields, open_text
-from bodymotion.formats.yaml.recovery import read_or_recover
-from bodymotion.formats.yaml.rules import NOT_YAML, WRONG_VALUE
+from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
@@ -95,35 +94,16 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
         data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
-    found = read_or_recover(
-        data,
-        lambda data: _attempt(data, path),
-        (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS),
-    )
-    if isinstance(found, ReadResult):
-        return found
-    others = (
-        one
-        for one in found.problems
-        if not found.lost or 0 < (one.location.line or 0) < found.lost
-    )
-    return ReadResult(None, (*found.faults, *others), refusal=found.refusal)
-
-
-def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
     found = Diagnostics(path)
     value = None
     with found.recover(), without_collections():
         document = open_text(data, path, found)
-        if not isinstance(document.root, Mapping):
-            raise rules.NOT_KEY_POSES.error(
-                "the file is not a mapping", document.root.location
-            )
-        value = _Reader(
-            found, cast("Text", document.root.text), document.has_aliases
-        ).read(document.root)
-    if found.refusal is not None and found.refusal.rule == NOT_YAML.code:
-        return FormatError(found.refusal, found.problems)
+        root = document.root
+        if not isinstance(root, Mapping):
+            message = "the file is not a mapping"
+            raise rules.NOT_KEY_POSES.error(message, root.location)
+        text = cast("Text", root.text)
+        value = _Reader(found, text, document.has_aliases).read(root)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 

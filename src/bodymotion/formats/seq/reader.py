@@ -1,13 +1,10 @@
-"""Read a file to a Motion, with all faults.
-
-The rows of each component into its arrays.
+"""Read the rows of each component into its arrays, with all faults.
 
 The fastest possible method is used. Rows of a regular shape are parsed in bulk, a piece
 at a time; a piece with anything irregular is handed to `rows`, and what only a full
 parse can read to the YAML tree of the whole file. Where the file as a whole is not
-YAML, rows on lines of their own are still read one by one; where its headers are not
-YAML, likely fixes of the faulty lines are tried (`formats.yaml.recovery`). Faulty rows
-are nan in the arrays and marked unknown.
+YAML, rows on lines of their own are still read one by one. Faulty rows are nan in the
+arrays and marked unknown.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -40,8 +37,7 @@ from bodymotion.formats.seq.document import (
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.seq.scan import ByteSource, UnusualError
-from bodymotion.formats.seq.values import KEYS, MULTI_SE3, VECTOR3, Layout
-from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
+from bodymotion.formats.seq.values import MULTI_SE3, VECTOR3, Layout
 from bodymotion.formats.yaml.rules import ALIAS, NOT_YAML
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, Indices, frozen
@@ -59,9 +55,6 @@ from bodymotion.motion.rules import TIME_ORDER
 MAX_FAULTY_ROWS = (
     10_000  # Faulty rows of a component after which the rest of it is not read.
 )
-MAX_RECOVERED_BYTES = (
-    10 * MAX_PARSED_BYTES
-)  # [bytes] In larger files no faulty line is fixed.
 STEP_TOLERANCE = 0.1
 """[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
 _TAIL = 1 << 16  # [bytes] The end of a file that shows whether it was cut off in a row.
@@ -70,28 +63,6 @@ _PASSES = 4
 
 Aliases can give one sequence of rows to many components.
 """
-
-_MAY_BE_LOST = frozenset(
-    rule.code
-    for rule in (
-        *(
-            rules.NOT_A_MOTION,
-            rules.COMPONENT_TYPE,
-            rules.FRAME_RATE_MISSING,
-            rules.VERSION_MISSING,
-            rules.TOP_TYPE,
-        ),
-        *(
-            rules.TOP_CONTENT,
-            rules.NO_COMPONENTS,
-            rules.CONTENT_MISSING,
-            rules.NUM_PARTS_MISSING,
-            rules.NUM_FRAMES,
-        ),
-        *(rules.SE3_FORMAT_MISSING, rules.FRAMES_MISSING, rules.LENGTHS),
-    )
-)
-"""Rules about missing parts: these may have been in a line that was left out."""
 
 Frames = slice | Indices
 T = TypeVar("T")
@@ -142,77 +113,57 @@ def read_document(source: ByteSource, use: Callable[[Document], T]) -> T:
 
 
 def read_source(source: ByteSource) -> ReadResult[Motion]:
-    """Read a body motion with all its faults."""
-    result = _attempt(source)
-    if isinstance(result, ReadResult):
-        return result
-    is_utf8 = source.encoding in ("utf-8", "utf-8-sig")
-    if (
-        result.problem.rule != NOT_YAML.code
-        or not is_utf8
-        or source.size > MAX_RECOVERED_BYTES
-    ):
-        return ReadResult(None, result.problems, refusal=result.problem)
-    keys = [spelling for spellings in KEYS.values() for spelling in spellings]
-    whole = source.read(0, source.size)
-    recovered = read_on(
-        whole, result, lambda data: _attempt(ByteSource(None, data, source.path)), keys
-    )
-    others = (
-        p
-        for p in recovered.problems
-        if not recovered.lost or p.rule not in _MAY_BE_LOST
-    )
-    problems = tuple(dict.fromkeys((*recovered.faults, *others)))
-    return ReadResult(recovered.value, problems, refusal=recovered.refusal)
+    """Read a body motion.
 
-
-def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:
-    """Return the motion in a text.
-
-    An error where it is no YAML and its rows cannot be found.
+    Where the file is no YAML as a whole, its rows are read one by one, if they can be
+    found.
     """
     fast = None
     try:
         fast = open_document(source)
         return motion_of(fast)
     except FormatError as error:
-        return FormatError(
-            error.problem, error.problems
-        )  # without the tracebacks, which hold all that was parsed
+        return ReadResult(None, error.problems, refusal=error.problem)
     except UnusualError as error:
         why = error
     try:
         return motion_of(whole_document(source, why))
     except FormatError as error:
-        plain = FormatError(error.problem, error.problems)
-    if fast is None:
-        return plain
-    return _row_by_row(fast, plain)
+        problems = error.problems
+        refusal = error.problem
+    if fast is not None:
+        result = _row_by_row(fast, problems, refusal)
+        if result is not None:
+            return result
+    return ReadResult(None, problems, refusal=refusal)
 
 
 def _row_by_row(
-    document: Document, error: FormatError
-) -> ReadResult[Motion] | FormatError:
-    """Read a file that is no YAML as a whole, for which `error` is the reason, with its rows one by one."""
+    document: Document, of_parser: tuple[Problem, ...], refusal: Problem
+) -> ReadResult[Motion] | None:
+    """Read a file that is no YAML as a whole, with its rows one by one.
+
+    None where that is impossible. `of_parser` are the problems of the YAML parser, and
+    `refusal` the one for which it stopped.
+    """
     document.read_rows_singly()
     try:
         result = motion_of(document)
     except (UnusualError, FormatError):
-        return error
+        return None
     problems = result.problems
     if _ends_in_a_row(document.source):
         problems = _of_a_cut_file(problems)
     # A row that is no YAML is reported by itself: what a parser of the whole file
     # reports is the same, one line too late.
-    named = (NOT_YAML.code, ALIAS.code, rules.TAG.code)
-    if error.problem.rule == rules.IRREGULAR_ROWS.code or not any(
-        problem.rule in named for problem in problems
-    ):
-        problems = (*error.problems, *problems)
-    refusal = next(
-        (problem for problem in problems if problem.severity == "error"), error.problem
-    )
+    codes = {problem.rule for problem in problems}
+    names_the_row = not codes.isdisjoint({NOT_YAML.code, ALIAS.code, rules.TAG.code})
+    if refusal.rule == rules.IRREGULAR_ROWS.code or not names_the_row:
+        problems = (*of_parser, *problems)
+    for problem in problems:
+        if problem.severity == "error":
+            refusal = problem
+            break
     return ReadResult(result.value, problems, refusal=refusal)
 
 

@@ -32,9 +32,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -43,9 +44,6 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, 
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
-
-if TYPE_CHECKING:
-    from bodymotion.formats.vrml.recovery import Damage
 
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
 NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
@@ -189,8 +187,8 @@ class Scene:
     size:
         The number of nodes with every USE and every instance of a prototype expanded:
         about what a walk through the scene visits.
-    damage:
-        What faults of the grammar have left incomplete.
+    refused:
+        The fields whose values are wrong: they have none.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -201,40 +199,65 @@ class Scene:
     header: str = ""
     problems: tuple[Problem, ...] = ()
     size: int = 0
-    damage: Damage | None = field(default=None, repr=False)
+    refused: RefusedValues | None = field(default=None, repr=False)
+
+
+@dataclass
+class RefusedValues:
+    """What is incomplete in a scene because the values of fields are wrong."""
+
+    text: Text
+    offsets: set[int] = field(default_factory=set)
+    """Offsets in `text` of these fields, and of the nodes that they are in."""
+
+    def __bool__(self) -> bool:
+        return bool(self.offsets)
+
+    def touches(self, location: Location) -> bool:
+        """Return whether something is incomplete at a location."""
+        if self.text.path is None:
+            path = None
+        else:
+            path = str(self.text.path)
+        return location.path == path and location in self._locations
+
+    def is_whole(self, node: Node) -> bool:
+        """Return whether everything in a node was read."""
+        return node.text is not self.text or node.offset not in self.offsets
+
+    def has_all(self, node: Node, name: str) -> bool:
+        """Return whether a field of a node was read, or is not in the file."""
+        if name in node.fields:
+            return True
+        return name not in node.offsets and self.is_whole(node)
+
+    @cached_property
+    def _locations(self) -> set[Location]:
+        return {self.text.location(offset) for offset in self.offsets}
 
 
 Made = TypeVar("Made")
 
 
 class ModelDiagnostics(Diagnostics):
-    """The problems of one model, without those that may follow from damage of its file.
+    """The problems of one model, without those that follow from refused values.
 
     Parameters
     ----------
-    damage:
-        What faults of the grammar have left incomplete in the model's file: nothing is
-        reported about that.
-    doubtful:
-        Codes of rules that may be broken only because of that damage; they are not
-        reported in a damaged file.
+    refused:
+        The fields of the model's file that have wrong values: nothing is reported about
+        them and the nodes that they are in.
     """
 
     def __init__(
-        self,
-        path: str | Path | None = None,
-        damage: Damage | None = None,
-        doubtful: frozenset[str] = frozenset(),
+        self, path: str | Path | None = None, refused: RefusedValues | None = None
     ) -> None:
         super().__init__(path)
-        self.damage = damage or None
-        self.doubtful = doubtful
+        self.refused = refused or None
 
     def add(self, problem: Problem, *, fatal: bool = False) -> None:
-        """Record a problem, unless it may follow from damage of the file."""
-        if self.damage is None or not (
-            problem.rule in self.doubtful or self.damage.touches(problem.location)
-        ):
+        """Record a problem, unless it may follow from a refused value."""
+        if self.refused is None or not self.refused.touches(problem.location):
             super().add(problem, fatal=fatal)
 
     def fault(self, error: FormatError, *unknown: Subject) -> None:

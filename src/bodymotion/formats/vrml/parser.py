@@ -2,22 +2,26 @@
 
     scene        header? statement*
     statement    node | PROTO | EXTERNPROTO | ROUTE
-    node         [DEF name] type { (field value | PROTO | EXTERNPROTO | ROUTE)* }  |  USE name
+    node         [DEF name] type { (field value | PROTO | EXTERNPROTO | ROUTE)* }
+                 | USE name
     PROTO        PROTO name [ (access type name default)* ] { statement+ }
     EXTERNPROTO  EXTERNPROTO name [ (access type name)* ] urls
     ROUTE        ROUTE name.event TO name.event
-    value        of the field's declared type (values.py), or IS name in the body of a prototype
+    value        of the field's declared type (values.py), or IS name in the body of a
+                 prototype
 
 Commas and comments are white space. A prototype is known from its end on, in the rest
 of its file or of the prototype around it; names of nodes likewise, but not inside of
 other prototypes.
 
-Faults are recorded where they are found, and reading goes on behind them (recovery.py).
+The first fault of the grammar ends the reading. A value that is written correctly but
+is wrong, such as 1.5 for an integer, is reported, and its field has no value.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,11 +38,12 @@ from bodymotion.formats.vrml.nodes import (
     IsReference,
     Node,
     Proto,
+    RefusedValues,
     Route,
     Scene,
     Value,
 )
-from bodymotion.formats.vrml.recovery import Recovery
+from bodymotion.formats.vrml.scanner import Scanner
 from bodymotion.formats.vrml.values import (
     MODEL_NODES,
     OUTSIDE_PROTOTYPES,
@@ -51,25 +56,43 @@ from bodymotion.formats.vrml.values import (
     standard_fields,
 )
 
-MAX_DEPTH = 256  # Nodes, prototypes and lists inside of each other.
+MAX_DEPTH = 256
+"""Nodes, prototypes and lists inside of each other."""
 MAX_CALLS = 10 * MAX_DEPTH
 """Nested Python calls for that.
 
 Up to eight for each level, and one more to look up a name in all prototypes around.
 """
-MAX_SIZE = 1_000_000  # Nodes of a scene with every USE and every prototype expanded.
-MAX_HINTS = 200  # Words of a file that are compared with the known words, and known words that one is compared with.
+MAX_SIZE = 1_000_000
+"""Nodes of a scene with every USE and every prototype expanded."""
+MAX_HINTS = 200
+"""Words of a file that are compared with the known words, and such known words.
+
+A generated file may have thousands of both, and each pair takes time.
+"""
+MAX_HINT_NUMBERS = 9
+"""Numbers of a default that a hint shows: a matrix, but no list of points."""
+CHARACTERS_BEFORE = 80
+"""Characters before a fault that are searched for a decimal comma."""
 
 STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
-_AROUND_LISTS = (*STATEMENTS, "USE", "DEF")
-_IN_LISTS = (*_AROUND_LISTS, "NULL")
-_BRACKETS = ("{", "}", "[", "]")
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V([0-9][0-9.]*)[^\r\n]*")
+_OTHER_LANGUAGE = re.compile(r"\s*#\s*(X3D|Inventor)\b")
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
 _DECIMAL_COMMA = re.compile(r"\b[0-9]++,(?:[0-9]++[-+.,0-9eE \t]*)?\Z")
+_EVENT_AFFIX = re.compile(r"^set_|_changed$")
+_WRONG_VALUES = (rules.WRONG_VALUE.code, rules.WRONG_COUNT.code)
 
 
-class Parser(Recovery):
+class _Meant(NamedTuple):
+    """The type of node that is probably meant by a misspelt one."""
+
+    name: str
+    question: str
+    """The end of the hint: where its prototype is, which may be the misspelt one."""
+
+
+class Parser(Scanner):
     """One pass over one text.
 
     Methods take an offset in it and return what is there, and the offset after that.
@@ -80,73 +103,81 @@ class Parser(Recovery):
         The text.
     found:
         Collects the problems.
-    open_strings:
-        Offsets of strings that had no second quote before `text` was corrected.
     """
 
-    def __init__(self, text: Text, found: Diagnostics, open_strings: list[int]) -> None:
+    def __init__(self, text: Text, found: Diagnostics) -> None:
+        super().__init__(text, found)
         self.scope = Scope({}, [])
         self.depth = 0
         self.size = 0
+        self.refused = RefusedValues(text)
+        self.around: list[Node] = []
+        """The nodes around the current offset."""
+        self.dangling = False
+        """Whether the node that is being read has an IS that refers to nothing."""
         self._num_nodes = 0
-        self._meant: dict[str, tuple[str, str] | None] = {}
-        """By each type of node that is not declared, the one that may be meant, and where its prototype is."""
+        self._meant: dict[str, _Meant | None] = {}
+        """By each type of node that is not declared, the one that may be meant."""
         self._num_field_hints = 0
-        super().__init__(text, found, open_strings)
 
     def scene(self) -> Scene:
         """Parse the whole text.
 
         Raises
         ------
-        OpenStringsError
-            When strings are not closed: then it is to be parsed anew.
         FormatError
-            When the text is in another language, or its nodes are nested too deep.
+            At the first fault of the grammar, or when the text is in another language,
+            or its nodes are nested too deep.
         """
-        scene = Scene(
-            path=self.text.path, encoding=self.text.encoding, routes=self.scope.routes
-        )
-        scene.header = self._read_header()
-        if self.text.encoding not in ("ascii", "utf-8"):
-            self.problem(
-                rules.ENCODING,
-                f"the text is not UTF-8; it is read as {self.text.encoding}",
-                0,
-            )
-        scene.nodes, _ = self._nodes(0, None, "")
-        scene.protos = {
-            name: kind.proto
-            for name, kind in self.scope.kinds.items()
-            if kind.proto and kind.proto.text is self.text
-        }
-        scene.size = self.size
-        scene.damage = self.damage
-        scene.damage.vague = self.vague
-        if not scene.nodes and not scene.protos:
+        header = self._read_header()
+        encoding = self.text.encoding
+        if encoding not in ("ascii", "utf-8"):
+            message = f"the text is not UTF-8; it is read as {encoding}"
+            self.problem(rules.ENCODING, message, 0)
+        try:
+            nodes, _ = self._nodes(0, None, "")
+        except FormatError as error:
+            raise self.locate_fault(error) from None
+        protos: dict[str, Proto] = {}
+        for name, kind in self.scope.kinds.items():
+            if kind.proto and kind.proto.text is self.text:
+                protos[name] = kind.proto
+        if not nodes and not protos:
             self.problem(rules.EMPTY, "the file has no node", 0)
-        return scene
+        return Scene(
+            nodes,
+            protos,
+            self.scope.routes,
+            self.text.path,
+            encoding,
+            header,
+            size=self.size,
+            refused=self.refused,
+        )
 
     def _read_header(self) -> str:
         """Return the header line, among the comments at the start.
 
         "" where it is missing, as in most parts of models.
         """
-        found = _HEADER.search(self.data, 0, self.skip(0))
-        if found is None:
-            other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
+        header = _HEADER.search(self.data, 0, self.skip(0))
+        if header is None:
+            other = _OTHER_LANGUAGE.match(self.data)
             if other is not None:
                 raise self.error(rules.NOT_VRML97, f"this is {other[1]}", 0)
             self.problem(rules.HEADER, "the header is missing", 0)
             return ""
-        if not found[1].startswith("2"):
-            raise self.error(
-                rules.NOT_VRML97, f"this is VRML {found[1].rstrip('.')}", found.start()
+        start = header.start()
+        if not header[1].startswith("2"):
+            version = header[1].rstrip(".")
+            raise self.error(rules.NOT_VRML97, f"this is VRML {version}", start)
+        if start > 0 or not header[0].startswith("#VRML V2.0 utf8"):
+            message = (
+                f"the header {header[0][:40]!r} is not in the first line, "
+                "or not written as #VRML V2.0 utf8"
             )
-        if found.start() > 0 or not found[0].startswith("#VRML V2.0 utf8"):
-            message = f"the header {found[0][:40]!r} is not in the first line, or not written as #VRML V2.0 utf8"
-            self.problem(rules.HEADER, message, found.start())
-        return found[0].rstrip()
+            self.problem(rules.HEADER, message, start)
+        return header[0].rstrip()
 
     # ---- lists of nodes and statements
 
@@ -160,96 +191,41 @@ class Parser(Recovery):
         nodes: list[Node] = []
         data = self.data
         match = values.NODE.match
-        state = self.depth, self.scope, len(self.around)
         while True:
-            start = pos
-            try:
-                found = match(data, pos)
-                if found is not None:
-                    node, pos = self.node(found)
-                    nodes.append(node)
-                    continue
-                value, pos, ended = self._other_item(pos, opened, closing)
-            except FormatError as error:
-                self.restore(state)
-                value, pos, ended = self._after_item(error, start, closing)
+            opening = match(data, pos)
+            if opening is not None:
+                node, pos = self.node(opening)
+                nodes.append(node)
+                continue
+            word = self.word(pos)
+            if word[1] and word[1] == closing:
+                return nodes, word.end()
+            if opened is None and self.is_at_end(word):
+                return nodes, pos
+            value, pos = self._other_item(word, opened, closing)
             if isinstance(value, Node):
                 nodes.append(value)
-            elif ended:
-                return nodes, pos
 
     def _other_item(
-        self, pos: int, opened: int | None, closing: str
-    ) -> tuple[Value, int, bool]:
-        """Read what is no plain node, in a list or among statements.
-
-        Return its node, the offset after it, and whether it is the end.
-        """
-        word = self.word(pos)
+        self, word: re.Match[str], opened: int | None, closing: str
+    ) -> tuple[Value, int]:
+        """Read what is no plain node, in a list or among statements."""
         kind = word[1]
-        if kind and kind == closing:
-            return None, word.end(), True
         if kind in STATEMENTS:
-            return None, self.statement(kind, word.end()), False
-        if kind in ("USE", "DEF") or (kind == "NULL" and closing == "]"):
-            return *self.node_or_null(pos), False
-        if kind == "" and word.end() == len(self.data):
-            if opened is None:
-                return None, pos, True
-            raise self.unclosed(
-                opened, "the list of nodes" if closing == "]" else "the prototype"
-            )
-        if kind in ("]", "}") and closing != "]":
-            raise self.error(
-                rules.SYNTAX, f"{kind} closes nothing", word.start(1), "remove it"
-            )
-        expected = "a node or ]" if closing == "]" else "a node"
-        raise self.wrong(
-            f"found {self.describe(word.start(1))}, expected {expected}", word.start(1)
-        )
-
-    def _after_item(
-        self, error: FormatError, start: int, closing: str
-    ) -> tuple[Value, int, bool]:
-        """Record a fault in a list of nodes or among statements, and find where reading goes on."""
-        begin = self.word(start)
-        pos = max(self.fault_at, begin.start(1))
-        at_bracket = self.data[pos : pos + 1] in ("]", "}")
-        balance = self.note_fault(error, at_bracket)
-        if begin[1] in STATEMENTS:
-            self.vague = True
-        if (
-            not self.is_over
-            and (opening := self.opening_without_brace(pos)) is not None
-        ):
-            return *self.node(opening), False
-        if not at_bracket and any(balance.excess.values()):
-            self.shifted += 1
-        if (bracket := self.data[pos : pos + 1]) in ("{", "["):
-            if closing and balance.is_meant_as(bracket, closing):
-                return None, pos + 1, True
-            pos += balance.is_stray(bracket)
-        words = _IN_LISTS if closing == "]" else _AROUND_LISTS
-
-        node = values.NODE
-        while not self.is_over:
-            word, offset, end = self.skip_to(
-                pos, lambda w, at: w in words or node.match(self.data, at) is not None
-            )
-            if word == closing and word:
-                return None, end, True
-            if word == "}" and closing == "]":
-                if balance.is_meant_as("}", "]"):
-                    return None, end, True
-                if not balance.is_stray("}"):
-                    balance.is_missing("]")
-                    return None, offset, True
-            elif word in ("]", "}"):
-                balance.is_stray(word)
-            elif word:
-                return None, offset, False
-            pos = end
-        return None, len(self.data), True
+            return None, self.statement(kind, word.end())
+        is_list = closing == "]"
+        if kind in ("USE", "DEF") or (kind == "NULL" and is_list):
+            return self.node_or_null(word.start())
+        if opened is not None and self.is_at_end(word):
+            title = "the list of nodes" if is_list else "the prototype"
+            raise self.unclosed(opened, title)
+        offset = word.start(1)
+        if kind in ("]", "}") and not is_list:
+            message = f"{kind} closes nothing"
+            raise self.error(rules.SYNTAX, message, offset, "remove it")
+        expected = "a node or ]" if is_list else "a node"
+        message = f"found {self.describe(offset)}, expected {expected}"
+        raise self.wrong(message, offset)
 
     def statement(self, kind: str, pos: int) -> int:
         """Read a statement; `pos` is the offset after its first word."""
@@ -257,30 +233,37 @@ class Parser(Recovery):
             return self._proto(pos)
         if kind == "EXTERNPROTO":
             return self._extern_proto(pos)
-        found = values.ROUTE.match(self.data, pos)
-        if found is None:
+        route = values.ROUTE.match(self.data, pos)
+        if route is None:
             raise self.wrong("expected ROUTE name.event TO name.event", self.skip(pos))
-        ends = [found[1].rpartition("."), found[2].rpartition(".")]
-        self.scope.routes.append(Route(ends[0][0], ends[0][2], ends[1][0], ends[1][2]))
-        return found.end()
+        from_node, _, from_event = route[1].rpartition(".")
+        to_node, _, to_event = route[2].rpartition(".")
+        self.scope.routes.append(Route(from_node, from_event, to_node, to_event))
+        return route.end()
+
+    # ---- prototypes
 
     def _proto(self, pos: int) -> int:
         name, offset, pos = self._proto_name(pos)
         self._go_deeper(offset)
         fields, pos = self.declarations(pos, defaults=True)
         word = self.word(pos)
+        opened = word.start(1)
         if word[1] != "{":
-            message = f"found {self.describe(word.start(1))}, expected {{ and the body of PROTO {name}"
-            raise self.wrong(message, word.start(1))
+            message = (
+                f"found {self.describe(opened)}, "
+                f"expected {{ and the body of PROTO {name}"
+            )
+            raise self.wrong(message, opened)
         proto = Proto(name, fields, text=self.text, offset=offset)
         outer = self.scope
-        before = self.size
+        size_before = self.size
         self.scope = Scope({}, proto.routes, interface=fields, outer=outer)
-        proto.body, pos = self._nodes(word.end(), word.start(1), "}")
+        proto.body, pos = self._nodes(word.end(), opened, "}")
         self.depth -= 1
-        outer.kinds[name] = kind_of(proto, self.size - before)
+        outer.kinds[name] = kind_of(proto, self.size - size_before)
         self.scope = outer
-        self.size = before
+        self.size = size_before
         return pos
 
     def _extern_proto(self, pos: int) -> int:
@@ -291,29 +274,20 @@ class Parser(Recovery):
             raise self.wrong("expected the urls of the EXTERNPROTO", self.skip(pos))
         if not urls:
             self.problem(PART_MISSING, f"EXTERNPROTO {name} has no url", offset)
-        proto = Proto(
-            name, fields, urls=tuple(map(str, urls)), text=self.text, offset=offset
-        )
+        texts = tuple(map(str, urls))
+        proto = Proto(name, fields, urls=texts, text=self.text, offset=offset)
         self.scope.kinds[name] = kind_of(proto, 1)
         return pos
 
-    def _check_type(self, declared: re.Match[str]) -> None:
-        if declared[2] not in values.READERS:
-            self.problem(
-                rules.UNKNOWN_TYPE,
-                f"the type {declared[2][:80]} does not exist",
-                declared.start(2),
-            )
-
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
-        found = values.NAME.match(self.data, pos)
-        if found is not None:
-            opened = values.OPEN.match(self.data, found.end())
-        else:
-            opened = None
-        if found is None or opened is None:
+        """Return a prototype's name, its offset, and the one after the bracket."""
+        name = values.NAME.match(self.data, pos)
+        opened = None
+        if name is not None:
+            opened = values.OPEN.match(self.data, name.end())
+        if name is None or opened is None:
             raise self.wrong("expected PROTO name [", self.skip(pos))
-        return found[1], found.start(1), opened.end()
+        return name[1], name.start(1), opened.end()
 
     def declarations(
         self, pos: int, defaults: bool
@@ -324,131 +298,93 @@ class Parser(Recovery):
         """
         opened = pos - 1
         fields: dict[str, FieldDeclaration] = {}
-        state = self.depth, self.scope, len(self.around)
         while True:
-            start = pos
-            found = values.DECLARATION.match(self.data, pos)
-            try:
-                if found is None:
-                    expected = (
-                        "field, exposedField, eventIn or eventOut with type and name"
-                    )
-                    return fields, self.closed(opened, pos, expected)
-                pos = self._declaration(found, defaults, fields)
-            except FormatError as error:
-                self.restore(state)
-                has_value = found is not None
-                pos, ended = self._after_declaration(
-                    error, found.end() if found is not None else start, has_value
-                )
-                if ended:
-                    return fields, pos
-
-    def _after_declaration(
-        self, error: FormatError, start: int, has_value: bool
-    ) -> tuple[int, bool]:
-        """Record a fault in an interface, and find where reading goes on.
-
-        Return also whether the interface ends there.
-        """
-        balance = self.note_fault(error, False)
-        self.vague = True
-        value = self.skip(start)
-        pos = max(self.fault_at, value)
-        in_list = has_value and value < pos and self.data[value : value + 1] == "["
-
-        declaration = values.DECLARATION
-        while not self.is_over:
-            word, offset, end = self.skip_to(
-                pos, lambda _, at: declaration.match(self.data, at) is not None, "{"
-            )
-            if word == "]":
-                if not in_list:
-                    return end, True
-                in_list = False
-            elif word == "{" and not balance.is_stray("{"):
-                balance.is_missing("]")
-                return offset, True
-            elif word and word not in "{}":
-                return offset, False
-            pos = end
-        return len(self.data), True
+            declared = values.DECLARATION.match(self.data, pos)
+            if declared is None:
+                expected = "field, exposedField, eventIn or eventOut with type and name"
+                return fields, self.closed(opened, pos, expected)
+            pos = self._declaration(declared, defaults, fields)
 
     def _declaration(
-        self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]
+        self,
+        declared: re.Match[str],
+        defaults: bool,
+        fields: dict[str, FieldDeclaration],
     ) -> int:
-        access, field_type, name = found.groups()
-        pos = found.end()
-        fields[name] = FieldDeclaration(access, field_type, name)
-        self._check_type(found)
+        access, field_type, name = declared.groups()
+        pos = declared.end()
+        self._check_type(declared)
+        value: Value = None
         if defaults and access in ("field", "exposedField"):
-            value, pos = reader_of(field_type)(self, pos)
+            offset = declared.start(3)
+            value, pos = self._value(reader_of(field_type), pos, offset)
             if isinstance(value, IsReference):
                 if not self.dangling:
-                    self.problem(
-                        rules.UNKNOWN_IS,
-                        f"the default of {name[:80]} is IS",
-                        found.start(3),
-                    )
+                    message = f"the default of {name[:80]} is IS"
+                    self.problem(rules.UNKNOWN_IS, message, offset)
                 value = None
                 self.dangling = False
-            fields[name] = FieldDeclaration(access, field_type, name, value)
+        fields[name] = FieldDeclaration(access, field_type, name, value)
         return pos
+
+    def _check_type(self, declared: re.Match[str]) -> None:
+        if declared[2] not in values.READERS:
+            message = f"the type {declared[2][:80]} does not exist"
+            self.problem(rules.UNKNOWN_TYPE, message, declared.start(2))
 
     # ---- nodes
 
     def node_or_null(self, pos: int) -> tuple[Value, int]:
         """Read a node, USE, NULL or IS."""
-        found = values.NODE.match(self.data, pos)
-        if found is not None:
-            return self.node(found)
+        opening = values.NODE.match(self.data, pos)
+        if opening is not None:
+            return self.node(opening)
         word = self.word(pos)
-        kind = word[1]
-        if kind == "NULL":
-            return None, word.end()
-        if kind == "USE":
-            return self.use(word.end())
-        if kind == "DEF":
-            return self._nameless(word.start(1), word.end())
+        offset = word.start(1)
+        match word[1]:
+            case "NULL":
+                return None, word.end()
+            case "USE":
+                return self.use(word.end())
+            case "DEF":
+                return self._nameless(offset, word.end())
         reference = values.IS.match(self.data, pos)
         if reference is not None:
-            return self.is_reference(reference[1], reference.start(1)), reference.end()
-        if kind == "[":
-            self.problem(
-                rules.IRREGULAR_VALUE, "brackets around an SFNode", word.start(1)
-            )
-            self._go_deeper(word.start(1))
-            nodes, pos = self.node_list(pos)
-            self.depth -= 1
-            return (nodes[0] if isinstance(nodes, list) and nodes else None), pos
-        raise self.wrong(
-            f"found {self.describe(word.start(1))}, expected a node", word.start(1)
-        )
+            return self.is_reference(reference)
+        if word[1] != "[":
+            message = f"found {self.describe(offset)}, expected a node"
+            raise self.wrong(message, offset)
+        self.problem(rules.IRREGULAR_VALUE, "brackets around an SFNode", offset)
+        self._go_deeper(offset)
+        nodes, pos = self.node_list(pos)
+        self.depth -= 1
+        if isinstance(nodes, list) and nodes:
+            return nodes[0], pos
+        return None, pos
 
     def node_list(self, pos: int) -> tuple[Value, int]:
         """Read nodes in brackets, or one without, or IS."""
         opened = values.OPEN.match(self.data, pos)
-        if opened is None:
-            value, pos = self.node_or_null(pos)
-            if isinstance(value, IsReference):
-                return value, pos
-            return ([value] if isinstance(value, Node) else []), pos
-        return self._nodes(opened.end(), opened.end() - 1, "]")
+        if opened is not None:
+            return self._nodes(opened.end(), opened.end() - 1, "]")
+        value, pos = self.node_or_null(pos)
+        if isinstance(value, IsReference):
+            return value, pos
+        if isinstance(value, Node):
+            return [value], pos
+        return [], pos
 
     def use(self, pos: int) -> tuple[Node | None, int]:
         """Read the name after USE; return its node."""
-        found = values.NAME.match(self.data, pos)
-        if found is None:
+        name = values.NAME.match(self.data, pos)
+        if name is None:
             raise self.wrong("USE needs a name", self.skip(pos))
-        node, size = self.scope.nodes.get(found[1], (None, 0))
-        if node is None and found[1] not in self.damage.names:
-            self.problem(
-                rules.UNDEFINED_USE,
-                f"no node before this has the name {found[1][:80]}",
-                found.start(1),
-            )
+        node, size = self.scope.nodes.get(name[1], (None, 0))
+        if node is None:
+            message = f"no node before this has the name {name[1][:80]}"
+            self.problem(rules.UNDEFINED_USE, message, name.start(1))
         self.size += size
-        return node, found.end()
+        return node, name.end()
 
     def _nameless(self, offset: int, pos: int) -> tuple[Value, int]:
         """Read what follows a DEF without a name, as in `DEF Transform {`."""
@@ -461,9 +397,8 @@ class Parser(Recovery):
     def _go_deeper(self, offset: int) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.error(
-                TOO_LARGE, f"nodes are nested more than {MAX_DEPTH} deep", offset
-            )
+            message = f"nodes are nested more than {MAX_DEPTH} deep"
+            raise self.error(TOO_LARGE, message, offset)
 
     def node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node whose beginning, up to its opening brace, was matched."""
@@ -473,219 +408,174 @@ class Parser(Recovery):
         self._num_nodes += 1
         if self._num_nodes % ITEMS_BETWEEN_CLOCKS == 0:
             check_time(self.text.location(offset))
-        before = self.size
+        size_before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
             node_type, kind = self._undeclared(node_type, offset)
         self.size += kind.size
         if self.size > MAX_SIZE:
-            raise self.error(
-                TOO_LARGE,
-                f"more than {MAX_SIZE} nodes with all USE and prototypes expanded",
-                offset,
-            )
+            message = f"more than {MAX_SIZE} nodes with all USE and prototypes expanded"
+            raise self.error(TOO_LARGE, message, offset)
         node = Node(
             node_type, name or "", {}, kind.proto, self.text, offset, {}, NOTHING
         )
         pos = self.fields(node, kind.readers, opening.end())
         if not node.fields and not node.offsets:
-            node.fields = node.offsets = NOTHING
+            node.fields = NOTHING
+            node.offsets = NOTHING
         self.depth -= 1
         if self.dangling:
-            # A field whose IS refers to nothing has its default.
-            for field_name, value in list(node.fields.items()):
-                if (
-                    isinstance(value, IsReference)
-                    and value.name not in self.scope.interface
-                ):
-                    del node.fields[field_name]
-            self.dangling = False
+            self._remove_dangling(node)
         if name:
-            self.scope.nodes[name] = node, self.size - before
+            self.scope.nodes[name] = node, self.size - size_before
         return node, pos
 
+    def _remove_dangling(self, node: Node) -> None:
+        """Remove the fields of a node whose IS refers to nothing: they have defaults."""
+        interface = self.scope.interface
+        for name, value in list(node.fields.items()):
+            if isinstance(value, IsReference) and value.name not in interface:
+                del node.fields[name]
+        self.dangling = False
+
+    # ---- fields
+
     def fields(self, node: Node, readers: dict[str, values.Reader], pos: int) -> int:
-        """Read the fields of a node from after its opening brace, and the brace that closes it."""
+        """Read the fields of a node, and the brace that closes it.
+
+        Return the offset after it; `pos` is the one after the opening brace.
+        """
         opened = pos - 1
         fields = node.fields
         offsets = node.offsets
         data = self.data
         match = values.WORD.match
         self.around.append(node)
-        state = self.depth, self.scope, len(self.around)
-        start = pos
         while True:
-            try:
-                while True:
-                    start = pos
-                    found = match(data, pos)
-                    assert found is not None  # it matches everywhere
-                    word = found[1]
-                    pos = found.end()
-                    read = readers.get(word)
-                    if read is not None:
-                        if word in fields:
-                            self.problem(
-                                rules.REPEATED_FIELD,
-                                f"{word} is given twice",
-                                found.start(1),
-                            )
-                        offsets[word] = found.start(1)
-                        fields[word], pos = read(self, pos)
-                    elif word == "}":
-                        self.around.pop()
-                        return pos
-                    else:
-                        pos = self._other_field(node, found, opened)
-            except FormatError as error:
-                self.restore(state)
-                pos, ended = self._after_field(error, node, readers, start)
-                if ended:
-                    self.around.pop()
-                    return pos
+            found = match(data, pos)
+            assert found is not None  # it matches everywhere
+            word = found[1]
+            pos = found.end()
+            read = readers.get(word)
+            if read is not None:
+                offset = found.start(1)
+                if word in fields:
+                    message = f"{word} is given twice"
+                    self.problem(rules.REPEATED_FIELD, message, offset)
+                offsets[word] = offset
+                # As `_value`, without its call: most of a file is such fields.
+                try:
+                    fields[word], pos = read(self, pos)
+                except FormatError as error:
+                    pos = self._after_wrong_value(error, pos, offset)
+                    fields.pop(word, None)
+            elif word == "}":
+                self.around.pop()
+                return pos
+            else:
+                pos = self._other_field(node, found, opened)
 
-    def _after_field(
-        self,
-        error: FormatError,
-        node: Node,
-        readers: Mapping[str, values.Reader],
-        start: int,
-    ) -> tuple[int, bool]:
-        """Record a fault in a node, and find where reading goes on.
+    def _value(self, read: values.Reader, pos: int, offset: int) -> tuple[Value, int]:
+        """Read the value of the field at `offset`; None for a wrong one."""
+        try:
+            return read(self, pos)
+        except FormatError as error:
+            return None, self._after_wrong_value(error, pos, offset)
 
-        Return also whether the node ends there.
+    def _after_wrong_value(self, error: FormatError, pos: int, offset: int) -> int:
+        """Report a wrong value, and return the offset after it.
+
+        Parameters
+        ----------
+        error:
+            The error; one of the grammar is raised again.
+        pos, offset:
+            The offsets of the value, and of the name of its field.
         """
-        begin = self.word(start)
-        in_field = begin[1] not in ("", *_BRACKETS) and self.fault_at > begin.start(1)
-        offset = begin.start(1)
-        pos = max(self.fault_at, begin.end() if in_field else offset)
-        at_bracket = self.data[pos : pos + 1] in ("]", "}")
-        if in_field:
-            location = self.text.location(offset)
-            self.found.discard(
-                [
-                    p
-                    for p in self.found.problems[-1:]
-                    if (p.rule, p.location) == (rules.UNKNOWN_FIELD.code, location)
-                ]
-            )
-            node.fields.pop(begin[1], None)
-            self.damage.offsets.add(offset)
-        in_value = in_field or _NUMBER_LIKE.match(begin[1]) is not None
-        balance = self.note_fault(error, at_bracket and not in_field, in_value)
-        if in_field:
-            value = self.skip(begin.end())
-        else:
-            value = offset
-        if (
-            in_field
-            and not self.is_over
-            and (opening := self.opening_without_brace(pos)) is not None
-        ):
-            node.offsets[begin[1]] = offset
-            node.fields[begin[1]], pos = self.node(opening)
-            return pos, False
-        names: Collection[str] = readers or {
-            name for node_type in STANDARD_NODES for name in standard_fields(node_type)
-        }
-        if (
-            node.type != "Script"
-            and values.DECLARATION.match(self.data, start) is not None
-        ):
-            # It is the interface of a prototype that has lost its beginning.
-            self.vague = True
-            names = ()
-        in_list = in_field and value < pos and self.data[value : value + 1] == "["
-        if not self.is_over and (bracket := self.data[pos : pos + 1]) in _BRACKETS:
-            if in_field and pos == value and balance.is_meant_as(bracket, "["):
-                in_list = True
-                pos = pos + 1
-            elif bracket in "[{":
-                if in_list and balance.is_meant_as(bracket, "]"):
-                    in_list = False
-                    pos = pos + 1
-                elif not in_field and balance.is_meant_as(bracket, "}"):
-                    return pos + 1, True
-                elif pos > value or not in_field:
-                    pos += balance.is_stray(bracket)
-            elif bracket == "}" and in_field and not in_list:
-                pos += balance.is_stray("}")
-        while not self.is_over:
-            word, offset, end = self.skip_to(
-                pos, lambda word, _: word in names or word in STATEMENTS
-            )
-            if word == "}":
-                if not in_list:
-                    return end, True
-                if balance.is_meant_as("}", "]"):
-                    in_list = False
-                elif not balance.is_stray("}"):
-                    balance.is_missing("]")
-                    return end, True
-            elif word == "]":
-                if in_list:
-                    in_list = False
-                elif balance.is_meant_as("]", "}"):
-                    return end, True
-                elif not balance.is_stray("]") and len(self.around) > 1:
-                    balance.is_missing("}")
-                    return offset, True
-            elif word:
-                if in_list:
-                    balance.is_missing("]")
-                return offset, False
-            pos = end
-        return len(self.data), True
+        if error.problem.rule not in _WRONG_VALUES:
+            raise error
+        self.found.add(error.problem)
+        # It concerns no more than the part of the model that it is in.
+        part = 0
+        for level, node in enumerate(self.around):
+            if node.type in MODEL_NODES:
+                part = level
+        self.refused.offsets.add(offset)
+        self.refused.offsets.update(node.offset for node in self.around[part:])
+
+        opened = values.OPEN.match(self.data, pos)
+        if opened is not None:
+            inside = values.TO_BRACKET.match(self.data, opened.end())
+            assert inside is not None  # it matches everywhere
+            return min(inside.end() + 1, len(self.data))
+        while (number := values.LOOSE_NUMBER.match(self.data, pos)) is not None:
+            pos = number.end()
+        return pos
 
     def _other_field(self, node: Node, found: re.Match[str], opened: int) -> int:
-        """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
+        """Read what is no field that the node's type has.
+
+        A statement, a declaration in a Script, or a field that is not declared.
+        """
         word = found[1]
-        offset = found.start(1)
         if word in STATEMENTS:
             return self.statement(word, found.end())
-        if (
-            node.type == "Script"
-            and (declared := values.DECLARATION.match(self.data, found.start()))
-            is not None
-        ):
-            return self._script_field(node, declared)
+        if node.type == "Script":
+            declared = values.DECLARATION.match(self.data, found.start())
+            if declared is not None:
+                return self._script_field(node, declared)
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
-            if offset == len(self.data):
-                raise self.unclosed(opened, f"the node {node.type}")
-            last = next(reversed(node.fields), "")
-            if last:
-                after = f" after {last}"
-            else:
-                after = ""
-            has_comma = _DECIMAL_COMMA.search(self.data, max(0, offset - 80), offset)
-            if has_comma:
-                comma = "; is there a decimal comma before it?"
-            else:
-                comma = ""
-            message = f"node {node.type}: found {self.describe(offset)}{after}, expected a field or }}{comma}"
-            if has_comma:
-                node.fields.pop(last, None)
-            raise self.wrong(message, offset)
-        if (node.type in STANDARD_NODES or node.proto is not None) and (
-            node.type,
-            word,
-        ) not in OUTSIDE_PROTOTYPES:
+            raise self._no_field(node, found.start(1), opened)
+        return self._undeclared_field(node, found)
+
+    def _no_field(self, node: Node, offset: int, opened: int) -> FormatError:
+        """Return the exception for something in a node that is no field."""
+        if offset == len(self.data):
+            return self.unclosed(opened, f"the node {node.type}")
+        last = next(reversed(node.fields), "")
+        after = f" after {last}" if last else ""
+        message = (
+            f"node {node.type}: found {self.describe(offset)}{after}, "
+            "expected a field or }"
+        )
+        before = max(0, offset - CHARACTERS_BEFORE)
+        if _DECIMAL_COMMA.search(self.data, before, offset):
+            message += "; is there a decimal comma before it?"
+        return self.wrong(message, offset)
+
+    def _undeclared_field(self, node: Node, found: re.Match[str]) -> int:
+        """Read a field that the node's type does not declare."""
+        word = found[1]
+        offset = found.start(1)
+        has_declarations = node.type in STANDARD_NODES or node.proto is not None
+        if has_declarations and (node.type, word) not in OUTSIDE_PROTOTYPES:
+            # `set_translation IS moved`: events of an exposedField are declared with
+            # it.
             is_event = (
-                values.IS.match(self.data, found.end())
-                and re.sub(r"^set_|_changed$", "", word) != word
+                values.IS.match(self.data, found.end()) is not None
+                and _EVENT_AFFIX.sub("", word) != word
             )
             if not is_event:
+                message = f"{node.type[:80]} has no field {word[:80]}"
                 hint = self._field_hint(word, node, offset)
-                self.problem(
-                    rules.UNKNOWN_FIELD,
-                    f"{node.type[:80]} has no field {word[:80]}",
-                    offset,
-                    hint,
-                )
+                self.problem(rules.UNKNOWN_FIELD, message, offset, hint)
         if word in node.fields:
-            self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", offset)
+            message = f"{word[:80]} is given twice"
+            self.problem(rules.REPEATED_FIELD, message, offset)
         node.offsets[word] = offset
-        node.fields[word], pos = values.guessed_value(self, found.end())
+        try:
+            value, pos = self._value(values.guessed_value, found.end(), offset)
+        except FormatError:
+            # What looks like a field is a part of the fault.
+            location = self.text.location(offset)
+            self.found.discard(
+                problem
+                for problem in self.found.problems[-1:]
+                if problem.rule == rules.UNKNOWN_FIELD.code
+                and problem.location == location
+            )
+            raise
+        node.fields[word] = value
         return pos
 
     def _script_field(self, node: Node, declared: re.Match[str]) -> int:
@@ -694,18 +584,27 @@ class Parser(Recovery):
         self._check_type(declared)
         value: Value = None
         if access in ("field", "exposedField"):
-            value, pos = reader_of(field_type)(self, pos)
+            offset = declared.start(3)
+            value, pos = self._value(reader_of(field_type), pos, offset)
             node.fields[name] = value
-            node.offsets[name] = declared.start(3)
-        elif (reference := values.IS.match(self.data, pos)) is not None:
-            node.fields[name], pos = (
-                self.is_reference(reference[1], reference.start(1)),
-                reference.end(),
-            )
+            node.offsets[name] = offset
+        else:
+            reference = values.IS.match(self.data, pos)
+            if reference is not None:
+                node.fields[name], pos = self.is_reference(reference)
         if not node.declarations:
             node.declarations = {}
         node.declarations[name] = FieldDeclaration(access, field_type, name, value)
         return pos
+
+    def is_reference(self, reference: re.Match[str]) -> tuple[IsReference, int]:
+        """Return the value `IS name`, and the offset after it."""
+        name = reference[1]
+        if name not in self.scope.interface:
+            message = f"IS refers to {name[:80]}, and the prototype has no such field"
+            self.problem(rules.UNKNOWN_IS, message, reference.start(1))
+            self.dangling = True
+        return IsReference(name), reference.end()
 
     # ---- names that are not declared
 
@@ -715,57 +614,64 @@ class Parser(Recovery):
         Return the one that is meant, or else itself, and how its fields are read.
         """
         shown = node_type[:80]
-        if is_first := shown not in self._meant:
+        is_first = shown not in self._meant
+        if is_first:
             self._meant[shown] = self._meant_type(shown)
         rule = rules.UNKNOWN_NODE
         message = f"the node type {shown} is not declared"
         if node_type in MODEL_NODES:
             rule = replace(rule, leaves_out=False)
-        if (meant := self._meant[shown]) is None:
+        other = self._meant[shown]
+        if other is None:
             self.problem(rule, message, offset)
             return node_type, UNKNOWN
-        name, place = meant
         # Where the prototype of a Joint is misspelt, the node is one all the same.
-        used = node_type if node_type in MODEL_NODES else name
-        hint = f"did you mean {name!r}{place}{'' if used == node_type else ' It is read as one'}"
-        if is_first or used == name:
-            self.problem(
-                replace(rule, leaves_out=False, severity="error"), message, offset, hint
-            )
-        else:  # One name is misspelt, that of the prototype.
+        used = node_type if node_type in MODEL_NODES else other.name
+        hint = f"did you mean {other.name!r}{other.question}"
+        if used != node_type:
+            hint += " It is read as one"
+        if is_first or used == other.name:
+            rule = replace(rule, leaves_out=False, severity="error")
+            self.problem(rule, message, offset, hint)
+        else:
+            # One name is misspelt, that of the prototype.
             self.found.count_more(rule)
-        return used, self.scope.kind(name) or UNKNOWN
+        return used, self.scope.kind(other.name) or UNKNOWN
 
-    def _meant_type(self, node_type: str) -> tuple[str, str] | None:
+    def _meant_type(self, node_type: str) -> _Meant | None:
         """Return which type may be meant.
 
         A standard one, or that of a prototype, which may be the one that is misspelt.
         """
         if len(self._meant) > MAX_HINTS:
             return None
-        known = dict.fromkeys(STANDARD_NODES, "?")
-        scope: Scope | None = self.scope
-        while scope is not None and len(known) <= MAX_HINTS:
-            protos = [
-                (name, kind.proto.location.line)
-                for name, kind in scope.kinds.items()
-                if kind.proto is not None
-            ]
-            known = {
-                name: f", or is its PROTO in line {line} misspelt?"
-                for name, line in protos
-            } | known
-            scope = scope.outer
-        if len(known) <= MAX_HINTS:
-            nearest = meant(node_type, known)
-        else:
-            nearest = None
+        questions = self._questions()
+        if len(questions) > MAX_HINTS:
+            return None
+        nearest = meant(node_type, questions)
         if nearest is None:
             return None
-        return (nearest, known[nearest])
+        return _Meant(nearest, questions[nearest])
+
+    def _questions(self) -> dict[str, str]:
+        """Return the known types of nodes, and the ends of hints that name them.
+
+        Those of outer prototypes come first, and the search ends above `MAX_HINTS`.
+        """
+        questions = dict.fromkeys(STANDARD_NODES, "?")
+        scope: Scope | None = self.scope
+        while scope is not None and len(questions) <= MAX_HINTS:
+            of_scope: dict[str, str] = {}
+            for name, kind in scope.kinds.items():
+                if kind.proto is not None:
+                    line = kind.proto.location.line
+                    of_scope[name] = f", or is its PROTO in line {line} misspelt?"
+            questions = of_scope | questions
+            scope = scope.outer
+        return questions
 
     def _field_hint(self, word: str, node: Node, offset: int) -> str | None:
-        """Return which field of a node may be meant, and the default that this field has instead."""
+        """Return which field of a node may be meant, and its default instead."""
         known: Mapping[str, FieldDeclaration] = (
             standard_fields(node.type) if node.proto is None else node.proto.fields
         )
@@ -778,26 +684,15 @@ class Parser(Recovery):
         # A field without a value: it is not known.
         node.offsets.setdefault(name, offset)
         default = known[name].value
+        is_number = isinstance(default, (np.ndarray, int, float))
         numbers: list[float] = []
-        if isinstance(default, (np.ndarray, int, float)) and not isinstance(
-            default, bool
-        ):
-            numbers = np.ravel(default).tolist()
-        shown = " ".join(f"{number:g}" for number in numbers)
-        return f"did you mean {name!r}?" + (
-            f" It now has the default {shown}" if 0 < len(numbers) <= 9 else ""
-        )
-
-    def is_reference(self, name: str, offset: int) -> IsReference:
-        """Return the value `IS name`."""
-        if name not in self.scope.interface:
-            self.problem(
-                rules.UNKNOWN_IS,
-                f"IS refers to {name[:80]}, and the prototype has no such field",
-                offset,
-            )
-            self.dangling = True
-        return IsReference(name)
+        if is_number and not isinstance(default, bool):
+            numbers = np.ravel(np.asarray(default)).tolist()
+        hint = f"did you mean {name!r}?"
+        if 0 < len(numbers) <= MAX_HINT_NUMBERS:
+            shown = " ".join(f"{number:g}" for number in numbers)
+            hint += f" It now has the default {shown}"
+        return hint
 
 
 values.READERS |= {"SFNode": Parser.node_or_null, "MFNode": Parser.node_list}

@@ -1,6 +1,4 @@
-"""Read a VRML97 file.
-
-From its bytes to its scene, with all problems; and what the scene refers to.
+"""Read a VRML97 file, and what its scene refers to.
 
 A scene refers to other files (Inline, EXTERNPROTO), each parsed once, and to the bodies
 of prototypes. Which files may be opened is decided by `bodymotion.formats.resources`.
@@ -31,7 +29,6 @@ from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_CALLS, Parser
-from bodymotion.formats.vrml.recovery import OpenStringsError
 from bodymotion.formats.vrml.values import STRING_OR_COMMENT
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -70,6 +67,7 @@ def parse_vrml(data: bytes, path: Path | None = None) -> Scene:
     return read_scene(data, path).require()
 
 
+_GZIP = b"\x1f\x8b"
 WIDE_BLANK = re.compile(f"[{WIDE_BLANKS}]+")
 WIDE_BLANK_OR_TEXT = re.compile(
     f"{STRING_OR_COMMENT.pattern}|({WIDE_BLANK.pattern})", re.DOTALL
@@ -80,7 +78,7 @@ MAX_BLANK_LINES = 20
 
 
 def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
-    """Parse the bytes of a VRML97 file; go on after faults.
+    """Parse the bytes of a VRML97 file up to the first fault of its grammar.
 
     Parameters
     ----------
@@ -91,89 +89,78 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
 
     Returns
     -------
-    The scene, whole where the text follows the grammar; else partial, with what is
-    incomplete in its `damage`. None where the file is in another language, or nested
-    too deep.
+    The scene; None where the text does not follow the grammar, is in another language,
+    or is nested too deep. Fields with wrong values have none: see `Scene.refused`.
     """
     found = Diagnostics(path)
+    if data.startswith(_GZIP):
+        found.report(
+            rules.NOT_VRML97,
+            "the file is compressed",
+            Location(found.path, 1, 1),
+            hint="decompress it with gunzip",
+        )
+        return ReadResult(None, found.problems)
     try:
-        if data[:2] == b"\x1f\x8b":
-            location = Location(str(path) if path else None, 1, 1)
-            raise rules.NOT_VRML97.error(
-                "the file is compressed", location, "decompress it with gunzip"
-            )
         decoded, encoding = decode(data)
         text = Text(decoded.rstrip("\0\x1a"), path, encoding)
-        text, blanks = _with_plain_blanks(text)
-        scene, found = _parsed(text, data.startswith(BOM), blanks)
+        if data.startswith(BOM):
+            message = "the file begins with a byte order mark"
+            found.report(rules.BYTE_ORDER_MARK, message, text.location(0))
+        text = _with_plain_blanks(text, found)
+        scene = _parse(text, found)
     except FormatError as error:
-        return ReadResult(None, error.problems)
+        found.add(error.problem)
+        return ReadResult(None, found.problems, refusal=error.problem)
     scene.problems = found.problems
     faults = {rule.code for rule in rules.GRAMMAR}
-    refusal = next(
-        (problem for problem in scene.problems if problem.rule in faults), None
-    )
+    refusal = None
+    for problem in scene.problems:
+        if problem.rule in faults:
+            refusal = problem
+            break
     return ReadResult(scene, scene.problems, whole=refusal is None, refusal=refusal)
 
 
-def _with_plain_blanks(text: Text) -> tuple[Text, dict[int, str]]:
-    """Return the text with blanks for other characters that look like them, and their names by their offsets, one of each line.
+def _with_plain_blanks(text: Text, found: Diagnostics) -> Text:
+    """Return the text with blanks for other characters that look like them.
 
-    A name may have such a character, between letters that are no ASCII; so may strings
-    and comments.
+    They are reported, once in each line. A name may have such a character, between
+    letters that are no ASCII; so may strings and comments.
     """
     data = text.data
     if data.isascii() or WIDE_BLANK.search(data) is None:
-        return text, {}
+        return text
     pieces: list[str] = []
-    blanks: dict[int, str] = {}
     lines: set[int | None] = set()
     done = 0
     for match in WIDE_BLANK_OR_TEXT.finditer(data):
+        if match[2] is None:
+            continue
         start, end = match.span()
-        around = data[max(start - 1, 0) : start], data[end : end + 1]
-        if match[2] is None or not any(one.isascii() for one in around):
+        before = data[max(start - 1, 0) : start]
+        after = data[end : end + 1]
+        if not (before.isascii() or after.isascii()):
             continue
         pieces += [data[done:start], " " * (end - start)]
         done = end
-        line = text.location(start).line
-        if line not in lines and len(lines) < MAX_BLANK_LINES:
-            lines.add(line)
-            blanks[start] = character_name(data[start])
-    return text.with_data("".join(pieces) + data[done:]), blanks
+        location = text.location(start)
+        if location.line not in lines and len(lines) < MAX_BLANK_LINES:
+            lines.add(location.line)
+            message = f"the character {character_name(data[start])} is used as a blank"
+            found.report(BLANK, message, location)
+    return text.with_data("".join(pieces) + data[done:])
 
 
-def _parsed(
-    text: Text, has_mark: bool, blanks: dict[int, str]
-) -> tuple[Scene, Diagnostics]:
-    begins: list[int] = []
-    while True:
-        found = Diagnostics(text.path)
-        if has_mark:
-            found.report(
-                rules.BYTE_ORDER_MARK,
-                "the file begins with a byte order mark",
-                text.location(0),
-            )
-        for offset, name in blanks.items():
-            message = f"the character {name} is used as a blank"
-            found.report(BLANK, message, text.location(offset))
+def _parse(text: Text, found: Diagnostics) -> Scene:
+    with _ONE_AT_A_TIME:
+        # Python's limit of nested calls is too low for the parser's own limit of depth.
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + MAX_CALLS)
         try:
-            with _ONE_AT_A_TIME:
-                # Python's limit of nested calls is too low for the parser's own limit
-                # of depth.
-                limit = sys.getrecursionlimit()
-                sys.setrecursionlimit(limit + MAX_CALLS)
-                try:
-                    return Parser(text, found, begins).scene(), found
-                finally:
-                    sys.setrecursionlimit(limit)
-        except OpenStringsError as strings:
-            text = strings.text
-            begins = strings.begins
-        except FormatError as error:
-            found.add(error.problem)
-            raise FormatError(error.problem, found.problems) from None
+            return Parser(text, found).scene()
+        finally:
+            sys.setrecursionlimit(limit)
 
 
 class InlineLoader(ReferencedFiles):

@@ -387,7 +387,7 @@ def read_event(parser: Parser, pos: int) -> tuple[Value, int]:
     """
     found = IS.match(parser.data, pos)
     if found is not None:
-        return parser.is_reference(found[1], found.start(1)), found.end()
+        return parser.is_reference(found)
     parser.problem(
         rules.IRREGULAR_VALUE,
         "an event has no value; only IS may follow its name",
@@ -400,7 +400,7 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
     """Read IS, or a value that is not in the regular form of its type."""
     found = IS.match(parser.data, pos)
     if found is not None:
-        return parser.is_reference(found[1], found.start(1)), found.end()
+        return parser.is_reference(found)
     offset = parser.skip(pos)
     start = parser.data[offset : offset + 1]
     count = COUNTS.get(field_type)
@@ -516,7 +516,7 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
         is_whole = len(first[1]) < 10 and WHOLE.fullmatch(first[1]) is not None
         return (int(values[0]) if is_whole else values[0]), pos
     if (found := IS.match(parser.data, pos)) is not None:
-        return parser.is_reference(found[1], found.start(1)), found.end()
+        return parser.is_reference(found)
     word = parser.word(pos)
     if word[1] in _TRUTH:
         return _TRUTH[word[1]], word.end()
@@ -689,7 +689,7 @@ def _value(field_type: str, default: str) -> Value:
     from bodymotion.formats.vrml.parser import Parser
 
     if default:
-        return reader_of(field_type)(Parser(Text(default), Diagnostics(), []), 0)[0]
+        return reader_of(field_type)(Parser(Text(default), Diagnostics()), 0)[0]
     return None
 
 

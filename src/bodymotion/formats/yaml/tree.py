@@ -66,6 +66,9 @@ _WORDS = {
     "found unexpected end of stream": "the quote that opens here is not closed",
 }
 
+_BEGUN_BEFORE = ("while scanning a quoted scalar", "while scanning a simple key")
+"""What a parser was reading when it stopped behind the fault."""
+
 
 class PiecedText:
     """A text that is put together of pieces, each from a line and column of a file."""
@@ -395,20 +398,19 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
 def in_words(error: yaml.MarkedYAMLError) -> tuple[str, int]:
     """Return what a parser did not expect, and at which character.
 
-    Of quotes without an end, where they open.
+    Of quotes without an end, where they open; of a key without a colon, where it is.
     """
     mark = error.problem_mark or error.context_mark
-    if (
-        error.context == "while scanning a quoted scalar"
-        and error.context_mark is not None
-    ):
+    if error.context in _BEGUN_BEFORE and error.context_mark is not None:
         mark = error.context_mark
-    parser = ", ".join(part for part in (error.context, error.problem) if part)
+    offset = 0
+    if mark is not None:
+        offset = mark.index
+    message = ", ".join(part for part in (error.context, error.problem) if part)
     plain = _WORDS.get(error.problem or "")
-    return (
-        f"not YAML: {plain} ({parser})" if plain else f"not YAML: {parser}",
-        mark.index if mark else 0,
-    )
+    if plain is not None:
+        message = f"{plain} ({message})"
+    return f"not YAML: {message}", offset
 
 
 class _Builder:

@@ -1,4 +1,7 @@
-"""A check of an OpenHRP model does not end at the first fault: each planted one is said, in its line, and what follows from it is not."""
+"""A check of an OpenHRP model reports all faults of meaning, each in its line, and nothing that follows from them.
+
+A fault of the grammar ends the reading.
+"""
 
 from __future__ import annotations
 
@@ -79,6 +82,11 @@ OF_THE_TEXT = {
     "size 1 2 3": "size 1 2 up",
     "link1LocalPos 0 0 0\n}": "link1LocalPos 0 0 up\n}",
 }
+OF_VALUES = {
+    "jointId 1": "jointId 1.5",
+    "mass 3": "mass 0x3",
+    "size 1 2 3": "size 0x1 2 3",
+}
 OF_THE_MODEL = {
     'jointType "rotate"': 'jointType "turn"',
     'jointType "slide"': 'jointType "glide"',
@@ -90,7 +98,7 @@ OF_THE_MODEL = {
     'link1Name "J0"': 'link1Name "K0"',
     'link2Name "J1"': 'link2Name "K1"',
 }
-FAULTS = OF_THE_TEXT | OF_THE_MODEL
+FAULTS = OF_VALUES | OF_THE_MODEL
 
 
 def written(folder: Path, chosen: dict[str, str]) -> Path:
@@ -119,28 +127,35 @@ def test_the_model_is_whole(tmp_path):
     assert read_openhrp(path).problems == bm.load(path).problems
 
 
-@pytest.mark.parametrize("right", FAULTS)
+@pytest.mark.parametrize("right", FAULTS | OF_THE_TEXT)
 def test_one_fault_is_one_error_and_that_of_the_reader(right, tmp_path):
-    path = written(tmp_path, {right: FAULTS[right]})
+    path = written(tmp_path, {right: (OF_THE_TEXT | FAULTS)[right]})
     with pytest.raises(bm.FormatError) as raised:
         bm.load(path)
     assert errors(path) == [raised.value.problem]
     assert raised.value.problem.location.line == line_of(right)
 
 
-@pytest.mark.parametrize("faults", [OF_THE_TEXT, OF_THE_MODEL], ids=["text", "model"])
+@pytest.mark.parametrize("faults", [OF_VALUES, OF_THE_MODEL], ids=["values", "model"])
 def test_all_of_them_in_one_run(faults, tmp_path):
     found = errors(written(tmp_path, faults))
     assert [problem.location.line for problem in found] == sorted(map(line_of, faults))
 
 
-def test_faults_of_the_text_do_not_hide_those_of_the_model(tmp_path):
+def test_wrong_values_do_not_hide_faults_of_the_model(tmp_path):
     chosen = {
         right: FAULTS[right]
-        for right in ("ulimit [ 1 ]", 'jointType "rotate"', "rotation 0 0 1 0.5")
+        for right in ("mass 3", 'jointType "rotate"', "rotation 0 0 1 0.5")
     }
     found = errors(written(tmp_path, chosen))
     assert [problem.location.line for problem in found] == sorted(map(line_of, chosen))
+
+
+def test_a_fault_of_the_text_is_the_only_error(tmp_path):
+    path = written(tmp_path, OF_THE_TEXT | OF_THE_MODEL)
+    (problem,) = errors(path)
+    assert problem.location.line == min(map(line_of, OF_THE_TEXT))
+    assert read_openhrp(path).value is None
 
 
 @settings(max_examples=tries(40), deadline=None)
@@ -151,9 +166,7 @@ def test_any_of_them(chosen):
         lines = [problem.location.line for problem in errors(path)]
         assert len(lines) == len(set(lines))
         assert set(lines) <= set(map(line_of, chosen))
-        assert set(lines) >= {
-            line_of(right) for right in chosen if right in OF_THE_TEXT
-        }
+        assert set(lines) >= {line_of(right) for right in chosen if right in OF_VALUES}
 
 
 def test_a_joint_where_none_may_be_does_not_hide_what_is_in_it(tmp_path):
