@@ -74,7 +74,6 @@ from bodymotion.reports import report as report
 from bodymotion.retargeting import RetargetComparison as RetargetComparison
 from bodymotion.retargeting import compare_retarget as compare_retarget
 from bodymotion.retargeting import retarget as retarget
-from bodymotion.retargeting import retarget_to_spot as retarget_to_spot
 from bodymotion.retargeting import side_by_side as side_by_side
 from bodymotion.retargeting import to_skeleton as to_skeleton
 from bodymotion.scene.music import Music as Music
@@ -93,6 +92,7 @@ from bodymotion.spot.choreography.values import Move as Move
 from bodymotion.spot.loading import load_animation as load_animation
 from bodymotion.spot.loading import load_choreography as load_choreography
 from bodymotion.spot.playback import play as play
+from bodymotion.spot.retargeting import retarget_to_spot as retarget_to_spot
 from bodymotion.viewer import view as view
 
 __version__: str

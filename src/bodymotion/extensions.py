@@ -48,18 +48,27 @@ class Kind:
         The name of its class, as in the column `holds` of the table of formats.
     place:
         The class, as "module:name".
-    plural:
-        What messages call many of them: "Spot animations".
+    noun, plural:
+        What messages call one, "animation", and many of them, "Spot animations".
+    robot:
+        The name of the robot for people: "Spot".
     has_tempo:
         Whether it is played at a tempo that can be chosen.
+    from_motion_options, to_motion_options:
+        The options of `bodymotion convert` that its functions "from_motion" and
+        "to_motion" take.
     functions:
         Functions "module:name" by what they are for; see docs/developing/a-robot-of-your-own.md.
     """
 
     name: str
     place: str
+    noun: str
     plural: str
+    robot: str
     has_tempo: bool = False
+    from_motion_options: tuple[str, ...] = ()
+    to_motion_options: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -98,6 +107,8 @@ class Extension:
         For a format the module whose `edits_of(data, path)` fixes its files.
     commands:
         The module of each command, which has the command as a function or group of its name.
+    tracks:
+        The order of the tracks of its dances.
     functions:
         Functions "module:name" by what they are for; see docs/developing/a-robot-of-your-own.md.
     """
@@ -110,12 +121,23 @@ class Extension:
     rules: tuple[str, ...] = ()
     fixes: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
+    tracks: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict)
 
     def function(self, purpose: str) -> Function | None:
         """Return the function for a purpose; None where the extension has none."""
         place = self.functions.get(purpose)
         return None if place is None else Function(place)
+
+    def needed_function(self, purpose: str) -> Function:
+        """Return the function for a purpose.
+
+        Raises ValueError where the extension has none.
+        """
+        function = self.function(purpose)
+        if function is None:
+            raise ValueError(f"the extension {self.name!r} has no function {purpose!r}")
+        return function
 
 
 @cache

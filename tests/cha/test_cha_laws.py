@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bodymotion import FormatError
-from bodymotion.spot.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.spot.cha import cha_text, check_animation, parse_cha
 from bodymotion.spot.cha import rows as rows_module
 from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, singles

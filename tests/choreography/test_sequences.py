@@ -19,12 +19,12 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.plots.parts import Bars
 from bodymotion.scene.loading import load_scene
 from bodymotion.spot.animation import Parameter
+from bodymotion.spot.animation_playback import moves_of
 from bodymotion.spot.cha_proto.sequence import choreography_from_bytes, ranges_of
 from bodymotion.spot.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.choreography.moves import tracks_of
 from bodymotion.spot.choreography.values import MoveInfo, RobotMoves
-from bodymotion.spot.shown_playback import moves_of
 from bodymotion.viewer.page import timeline_data
 from choreography.moves import body as body_of
 from choreography.moves import feet as feet_of

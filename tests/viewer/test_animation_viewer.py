@@ -18,9 +18,9 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.scene.loading import load_scene
 from bodymotion.scene.scene import contacts_of, make_scene
 from bodymotion.scene.theme import MISSED, STANCE, SWING
+from bodymotion.spot.animation_playback import Beats, PlaybackSettings, play_animation
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.timing import NEUTRAL
-from bodymotion.spot.shown_playback import Beats, PlaybackSettings, play_animation
 from bodymotion.spot.viewer_panel import (
     findings_html,
     options_html,

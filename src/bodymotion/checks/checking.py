@@ -1,4 +1,4 @@
-"""`check`: all problems of a file, a body, a motion or an animation."""
+"""`check`: all problems of a file, a body, a motion or another value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
-from bodymotion.extensions import extensions
+from bodymotion.extensions import extensions, kind_of
 from bodymotion.formats.registry import (
     load,
     read_here,
@@ -40,7 +40,6 @@ from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.motion.rules import SLOW_RATE
-from bodymotion.spot.animation import Animation
 from bodymotion.system.files import open_file, pipes_kept
 
 TEXT_FORMATS = (
@@ -65,20 +64,20 @@ def check(
     ignore: str | Sequence[str] = (),
     **options: Any,  # noqa: ANN401
 ) -> Findings:
-    """Return all problems of a file, or of a body, a motion, an animation or a choreography.
+    """Return all problems of a file, or of a body, a motion or another value.
 
     Parameters
     ----------
     target:
-        A path; or a `Body`, a `Motion`, an `Animation`, a `Choreography`, or anything
-        else that has `problems`.
+        A path; or a `Body`, a `Motion`, a script of a robot, or anything else that has
+        `problems`.
     body:
         The body that a motion is for, or its file: the motion is then checked against
         its joints and limits, too. Ignored for other targets.
     by_position:
         Read the joint columns of a motion by position, whatever their names.
     bpm, parameters:
-        The tempo of an animation, and values of its parameters; by default it is played
+        The tempo of a script, and values of its parameters; by default it is played
         with its own, and at the corners of their ranges.
     select, ignore:
         Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are
@@ -193,10 +192,11 @@ def _problems_of(
         from bodymotion.checks.bodies import check_body
 
         return check_body(value)
-    if isinstance(value, Animation):
-        from bodymotion.spot.checking import check_animation
-
-        return check_animation(value, **playback)
+    kind = kind_of(value)
+    check_kind = None if kind is None else kind.function("check")
+    if check_kind is not None:
+        of_kind: tuple[Problem, ...] = check_kind(value, **playback)
+        return of_kind
     if isinstance(value, Motion):
         from bodymotion.checks.motions import (
             check_motion,
@@ -216,12 +216,7 @@ def _problems_of(
             )
     from bodymotion.keyposes import KeyPoses
     from bodymotion.skeleton import Skeleton
-    from bodymotion.spot.choreography.values import Choreography
 
-    if isinstance(value, Choreography):
-        from bodymotion.spot.choreography import check_choreography
-
-        return (*value.problems, *check_choreography(value))
     if isinstance(value, KeyPoses) and body is not None:
         from bodymotion.checks.motions import check_key_poses
 

@@ -44,7 +44,8 @@ from bodymotion.cli.output import (
     text_of,
 )
 from bodymotion.diagnostics import FormatError, Location, Problem
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, with_article
+from bodymotion.extensions import kinds
 
 if TYPE_CHECKING:
     from bodymotion.checks.fixing import Fixes
@@ -260,15 +261,19 @@ def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
 
 
 def _report_unused_body(paths: list[Path]) -> None:
-    """Report that --body has no effect on animations, which are for a Spot, and on models."""
-    kinds = _kinds(paths)
-    for kind, why in (
-        ("Animation", "an animation is for a Spot"),
-        ("Body", "it is a model itself"),
-    ):
-        # A model beside a motion may be checked for itself.
-        if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
-            first, *more = kinds[kind]
+    """Report that --body has no effect on scripts, which are for a robot, and on models."""
+    paths_of_kinds = _kinds(paths)
+    reasons = {
+        kind.name: f"{with_article(kind.noun)} is for a {kind.robot}"
+        for kind in kinds()
+        if kind.has_tempo
+    }
+    # A model beside a motion may be checked for itself.
+    if "Motion" not in paths_of_kinds:
+        reasons["Body"] = "it is a model itself"
+    for kind, why in reasons.items():
+        if kind in paths_of_kinds:
+            first, *more = paths_of_kinds[kind]
             if more:
                 others = f" and {len(more)} more"
             else:
@@ -280,9 +285,9 @@ def _report_unused_body(paths: list[Path]) -> None:
 
 def _advise_body(paths: list[Path]) -> None:
     """Advise --body where motions and one model were checked without each other."""
-    kinds = _kinds(paths)
-    motions = kinds.get("Motion", [])
-    models = kinds.get("Body", [])
+    paths_of_kinds = _kinds(paths)
+    motions = paths_of_kinds.get("Motion", [])
+    models = paths_of_kinds.get("Body", [])
     if motions and len(models) == 1:
         if len(motions) == 1:
             what = f"{motions[0].name} was"
@@ -301,11 +306,11 @@ def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
     """
     from bodymotion.formats.registry import find_format
 
-    kinds: dict[str, list[Path]] = {}
+    paths_of_kinds: dict[str, list[Path]] = {}
     for path in (path for path in paths if path.is_file()):
         with suppress(FormatError):
-            kinds.setdefault(find_format(path).holds, []).append(path)
-    return kinds
+            paths_of_kinds.setdefault(find_format(path).holds, []).append(path)
+    return paths_of_kinds
 
 
 def _report_fixable(

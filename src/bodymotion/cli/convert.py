@@ -41,6 +41,7 @@ from bodymotion.cli.output import (
 )
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.text import counted, with_article
+from bodymotion.extensions import kind_named, kinds
 from bodymotion.formats.registry import (
     FORMATS,
     Format,
@@ -79,10 +80,17 @@ MESHES = {
     "mjcf": ("obj", "stl"),
 }
 """The formats in which the writers of models can write meshes."""
-CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
+_FROM_MOTION = [kind for kind in kinds() if kind.function("from_motion")]
+_TO_MOTION = [kind for kind in kinds() if kind.function("to_motion")]
+CONVERTIBLE = {
+    "Motion": (*(kind.name for kind in _FROM_MOTION), "KeyPoses"),
+    "KeyPoses": ("Motion",),
+    **{kind.name: ("Motion",) for kind in _TO_MOTION},
+}
+"""Kinds of values that become others."""
 CONVERSION_OPTIONS = {
-    ("Motion", "Animation"): ("legs", "bpm"),
-    ("Animation", "Motion"): ("bpm", "rate"),
+    **{("Motion", kind.name): kind.from_motion_options for kind in _FROM_MOTION},
+    **{(kind.name, "Motion"): kind.to_motion_options for kind in _TO_MOTION},
     ("Motion", "KeyPoses"): ("tolerance",),
     ("KeyPoses", "Motion"): ("rate", "steps", "automatic_zmp"),
 }
@@ -362,10 +370,6 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
     return dict(used)
 
 
-CONVERTIBLE |= dict.fromkeys(("Animation", "Choreography"), ("Motion",))
-"""Kinds of values that become others."""
-
-
 def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
     """Return what the target holds.
 
@@ -385,7 +389,7 @@ def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
 def _model(
     source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
 ) -> _Found:
-    """Convert a model, or an animation to another format of animations."""
+    """Convert a model, or a script to another format of its kind."""
     from bodymotion.model.body import Body
 
     changes = ("scale", "root", "fix_inertia") if origin.holds == "Body" else ()
@@ -577,11 +581,9 @@ def _in_order(motion: "Motion", body: "Body") -> "Motion":
 def _of_another_kind(
     source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
 ) -> _Found:
-    """Make a motion of an animation, a choreography or key poses, or an animation or key poses of a motion."""
+    """Make a motion of a script or key poses, or a script or key poses of a motion."""
     from bodymotion.keyposes import KeyPoses
     from bodymotion.motion import Motion
-    from bodymotion.spot.animation import Animation
-    from bodymotion.spot.cha import move_name
 
     kind = _target_kind(origin, target, options.write_as)
     body: Body | None = None
@@ -596,9 +598,11 @@ def _of_another_kind(
         body = load_body(options.values["body"], options.reading)
         of_body = {"body": body}
     making = options.some(*CONVERSION_OPTIONS.get((origin.holds, kind), ()))
-    empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[
-        kind
-    ]()
+    script_kind = kind_named(kind)
+    played_kind = kind_named(origin.holds)
+    empty: object = Motion() if kind == "Motion" else KeyPoses()
+    if script_kind is not None:
+        empty = script_kind.type()
     goal = target_format(empty, target, options.write_as)
     if of_body:
         reading = {}
@@ -622,19 +626,16 @@ def _of_another_kind(
         made = _made(
             source, KeyPoses.from_motion, thing, body, name=target.stem, **making
         )
-    elif kind == "Animation":
-        # The name that readers of the target will derive from its file name.
-        name = move_name(target)
-        if name == target.name:
-            name = target.name.partition(".")[0]
-        made = _made(source, Animation.from_motion, thing, name=name, **making)
+    elif script_kind is not None:
+        from_motion = script_kind.function("from_motion")
+        assert from_motion is not None
+        made = _made(source, from_motion, thing, target, **making)
+    elif played_kind is not None:
+        to_motion = played_kind.function("to_motion")
+        assert to_motion is not None
+        made = _made(source, to_motion, thing, **making)
     else:
-        made = _made(
-            source,
-            thing.to_motion if of_body else thing.play,
-            *of_body.values(),
-            **making,
-        )
+        made = _made(source, thing.to_motion, *of_body.values(), **making)
     assert goal.write is not None
     found = tuple(
         goal.write(
@@ -644,7 +645,7 @@ def _of_another_kind(
             **({"body": body} if of_body and "body" in goal.writes else {}),
         )
     )
-    if of_body or origin.holds == "Animation":
+    if of_body or (played_kind is not None and played_kind.has_tempo):
         lost = ()
     else:
         lost = made.problems

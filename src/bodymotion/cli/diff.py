@@ -110,48 +110,58 @@ def _compare(
     reading: ReaderOptions,
 ) -> Comparison:
     from bodymotion import comparison
-    from bodymotion.diagnostics.text import with_article
+    from bodymotion.diagnostics.text import listed, with_article
+    from bodymotion.extensions import functions_for, kind_named, kinds
     from bodymotion.formats.registry import find_format, load
-    from bodymotion.motion import Motion
-    from bodymotion.spot.choreography.values import Choreography
+    from bodymotion.model.scripts import RobotScript
 
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
-    kinds = [noun_of(found.holds) for found in formats]
+    nouns = [noun_of(row.holds) for row in formats]
+    script_nouns = [noun_of(kind.name) for kind in kinds() if kind.function("compare")]
+    comparable = ("motion", *script_nouns)
     if recorded:
-        alike = set(kinds) <= {"motion", "animation", "choreography"}
+        alike = set(nouns) <= set(comparable)
     else:
-        alike = kinds[0] == kinds[1]
+        alike = nouns[0] == nouns[1]
     if not alike:
-        message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
+        held = with_article(nouns[1])
+        message = (
+            f"{first} holds {with_article(nouns[0])}, {second} {held}: they cannot be "
+            "compared"
+        )
         raise click.BadParameter(message, param_hint="A, B")
-    if kinds[0] == "model":
+    if nouns[0] == "model":
         return comparison.compare_bodies(
             *(load_body(path, reading) for path in (first, second)),
             atol=atol,
             rtol=rtol,
         )
-    if kinds[0] not in ("motion", "animation", "choreography"):
-        message = f"{with_article(kinds[0])} cannot be compared; motions, models, animations and choreographies can"
+    if nouns[0] not in comparable:
+        plural = [kind.plural for kind in kinds() if kind.function("compare")]
+        message = (
+            f"{with_article(nouns[0])} cannot be compared; "
+            f"{listed(['motions', 'models', *plural])} can"
+        )
         raise click.BadParameter(message, param_hint="A, B")
     one, other = (
-        load(path, format=found.name, **found.options_of(reading))
-        for found, path in zip(formats, (first, second), strict=True)
+        load(path, format=row.name, **row.options_of(reading))
+        for row, path in zip(formats, (first, second), strict=True)
     )
     if recorded:
-        if not isinstance(one, (Motion, Choreography)):
-            one = one.play()
-        return comparison.compare_recording(
-            one, other if isinstance(other, Motion) else other.play(), atol=atol
-        )
-    if kinds[0] == "motion":
+        if isinstance(other, RobotScript):
+            _, other = other.body_and_motion()
+        compare_recording = functions_for("compare_recording")[0]
+        compared: Comparison = compare_recording(one, other, atol=atol)
+        return compared
+    if nouns[0] == "motion":
         if body is None:
             named = None
         else:
             named = load_body(body, reading)
         return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)
-    choreographies = comparison.compare_choreographies
-    animations = comparison.compare_animations
-    return (choreographies if kinds[0] == "choreography" else animations)(
-        one, other, atol=atol, rtol=rtol
-    )
+    kind = kind_named(formats[0].holds)
+    compare = None if kind is None else kind.function("compare")
+    assert compare is not None
+    of_kind: Comparison = compare(one, other, atol=atol, rtol=rtol)
+    return of_kind

@@ -22,19 +22,19 @@ from bodymotion.cli.options import (
     check_output,
     check_reading,
     is_large,
-    load_animation,
     load_body,
     load_motion,
+    load_script,
     numbers,
     reads_files,
     reports_losses,
 )
 from bodymotion.cli.output import conclude, finish, print_message, progress
+from bodymotion.extensions import kind_named
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
-    from bodymotion.spot.animation import Animation
 
 LENGTH_STEPS = (
     "append",
@@ -213,7 +213,7 @@ def edit(
         raise click.BadParameter(
             "no step given; use --trim, --mirror or another one", param_hint="edit"
         )
-    context = _Context(
+    context = EditContext(
         body,
         reading,
         by_position,
@@ -232,27 +232,30 @@ def edit(
                     trim_file(
                         source,
                         target,
-                        *_span("--trim", steps[0][1], float),
+                        *time_span("--trim", steps[0][1], float),
                         progress=bar,
                     ),
                 )
         inserted = [Path(text.partition(":")[2]) for text in insert or ()]
         others = [*map(Path, append or ()), *inserted, *([body] if body else [])]
         check_reading(reading, [source, *others])
-        animated = find_format(source).holds == "Animation"
-        before: Any = (
-            load_animation(source, reading)
-            if animated
-            else context.load(source, "IN", "--trim alone needs less")
-        )
+        kind = kind_named(find_format(source).holds)
+        edit_script = None if kind is None else kind.function("edit")
+        before: Any
+        if kind is not None and edit_script is not None:
+            before = load_script(source, reading, kind)
+        else:
+            before = context.load(source, "IN", "--trim alone needs less")
         after = before
         for name, text in steps:
-            done: Any = (_changed_animation if animated else _changed)(
-                after, name, text, context
-            )
-            if name in JOINING_STEPS and not animated and context.body is not None:
+            done: Any = (edit_script or _changed)(after, name, text, context)
+            if (
+                name in JOINING_STEPS
+                and edit_script is None
+                and context.body is not None
+            ):
                 done = _with_measured_slip(after, done, context.body)
-            if name in REPORTED_STEPS and not animated:
+            if name in REPORTED_STEPS and edit_script is None:
                 print_message(
                     f"--{name.replace('_', '-')}{text and ' '}{text}: "
                     f"{_effect(after, done)}"
@@ -294,7 +297,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class _Context:
+class EditContext:
     """The options that steps use beside their own value."""
 
     model: Path | None = None
@@ -340,7 +343,9 @@ def _wrong(option: str, text: str, expected: str) -> NoReturn:
     raise click.BadParameter(f"{text!r} is not {expected}", param_hint=option)
 
 
-def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
+def time_span(
+    option: str, text: str, kind: type[float] | type[int]
+) -> list[float | None]:
     """Return the ends of START:END.
 
     None for one that is left out.
@@ -380,37 +385,7 @@ def _effect(before: Motion, after: Motion) -> str:
     return "nothing to change"
 
 
-def _changed_animation(
-    animation: Animation, step: str, text: str, context: _Context
-) -> Animation:
-    """Return an animation after a step with the text of its option."""
-    from bodymotion.spot import editing as animations
-
-    option = f"--{step.replace('_', '-')}"
-    match step:
-        case "trim":
-            return animations.trim(animation, *_span(option, text, float))
-        case "append":
-            return animations.append(
-                animation,
-                load_animation(Path(text), context.reading, option),
-                blend=context.blend or None,
-            )
-        case "length":
-            return animations.change_speed(
-                animation, animation.duration / _seconds(option, text)
-            )
-        case "reverse" | "mirror":
-            return (animations.reverse if step == "reverse" else animations.mirror)(
-                animation
-            )
-    raise click.BadParameter(
-        "is not for animations; `bodymotion convert IN.cha OUT.seq` makes a motion",
-        param_hint=option,
-    )
-
-
-def _seconds(option: str, text: str) -> float:
+def length_in_seconds(option: str, text: str) -> float:
     """Return the seconds of SECONDS or BEATS@BPM."""
     found = numbers(
         option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@"
@@ -420,7 +395,7 @@ def _seconds(option: str, text: str) -> float:
     return float(found[0] if len(found) == 1 else 60.0 * found[0] / found[1])
 
 
-def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
+def _changed(motion: Motion, step: str, text: str, context: EditContext) -> Motion:
     """Return a motion after a step with the text of its option."""
     import numpy as np
 
@@ -430,9 +405,9 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
     option = f"--{step.replace('_', '-')}"
     match step:
         case "trim":
-            return editing.trim(motion, *_span(option, text, float))
+            return editing.trim(motion, *time_span(option, text, float))
         case "trim_frames":
-            first, last = _span(option, text, int)
+            first, last = time_span(option, text, int)
             return editing.trim_frames(
                 motion, int(first or 0), None if last is None else int(last)
             )
@@ -460,7 +435,7 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
                 motion, context.load(Path(path), option), time, **context.joining
             )
         case "length":
-            return editing.change_length(motion, _seconds(option, text))
+            return editing.change_length(motion, length_in_seconds(option, text))
         case "within_limits":
             return editing.within_limits(motion, context.needed_body(option))
         case "offset_joint" | "scale_joint":

@@ -1,11 +1,10 @@
-"""Models, motions and animations as data for `bodymotion info`, as JSON can hold it.
+"""Models, motions and scripts as data for `bodymotion info`, as JSON can hold it.
 
 Docs/commands.md names the members.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -16,6 +15,7 @@ import numpy as np
 
 from bodymotion.cli.output import Data, about_file, members, number, plain
 from bodymotion.diagnostics import Problem, Source
+from bodymotion.extensions import kind_of
 
 if TYPE_CHECKING:
     from bodymotion.formats.seq import MotionReader
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.model.links import Device, Link
+    from bodymotion.model.scripts import RobotScript
     from bodymotion.motion import Component, Motion
     from bodymotion.skeleton import Skeleton
-    from bodymotion.spot.animation import Animation
-    from bodymotion.spot.choreography.values import Choreography
 
 CHUNK = 16384  # Frames of a large file that are read together.
 COMMON_FIELDS = {
@@ -41,7 +40,7 @@ COMMON_FIELDS = {
 
 
 def describe(
-    thing: Body | Motion | KeyPoses | Skeleton | Animation | Choreography,
+    thing: Body | Motion | KeyPoses | Skeleton | RobotScript,
     path: Path,
     parts: bool = False,
 ) -> Data:
@@ -49,46 +48,18 @@ def describe(
 
     With `parts`, the range of each joint and link of a motion.
     """
-    ways: dict[str, Callable[[Any, Path], Data]] = {
+    kind = kind_of(thing)
+    describe_kind = None if kind is None else kind.function("describe")
+    if describe_kind is not None:
+        data: Data = describe_kind(thing, path)
+        return data
+    functions: dict[str, Callable[[Any, Path], Data]] = {
         "Body": _body,
         "KeyPoses": _key_poses,
         "Skeleton": _skeleton,
-    }
-    ways |= {
-        "Choreography": _choreography,
-        "Animation": _animation,
         "Motion": partial(describe_motion, parts=parts),
     }
-    return ways[type(thing).__name__](thing, path)
-
-
-def _choreography(dance: Choreography, path: Path) -> Data:
-    from bodymotion.spot.choreography.moves import tracks_of
-
-    return {
-        **about_file(path, "choreography", dance.source.format),
-        **members(dance, "name", "slices_per_minute", "slices", "duration"),
-        "options": {
-            name: plain(value)
-            for name, value in {**dance.options, **(dance.editor or {})}.items()
-        },
-        "animations": {
-            name: str(one.source.path) for name, one in dance.animations.items()
-        },
-        "moves": [
-            {
-                **members(move, "type", "start_slice", "requested_slices"),
-                "tracks": list(tracks_of(dance, move)),
-                "kind": move.kind,
-                "parameters": {
-                    name: plain(value)
-                    for name, value in move.parameters.items()
-                    if value is not None
-                },
-            }
-            for move in dance.moves
-        ],
-    }
+    return functions[type(thing).__name__](thing, path)
 
 
 def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
@@ -144,40 +115,6 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
         "joints": [
             members(joint, "name", "parent", "offset", "channels", "ends")
             for joint in skeleton.joints
-        ],
-    }
-
-
-def _animation(animation: Animation, path: Path) -> Data:
-    from bodymotion.spot.cha.keywords import COLUMNS
-
-    frames = animation.keyframes
-    bpm = animation.bpm
-    if bpm is None:
-        slices = None
-    else:
-        slices = number(animation.duration / 60 * bpm * 4)
-    return {
-        **about_file(path, "animation", animation.source.format),
-        "encoding": animation.source.encoding,
-        **members(animation, "name", "title", "controls", "duration"),
-        "slices": slices,
-        "num_keyframes": len(frames),
-        "options": {name: plain(value) for name, value in animation.options.items()},
-        "parameters": {
-            name: members(parameter, "minimum", "default", "maximum")
-            for name, parameter in animation.parameters.items()
-        },
-        "header": list(frames.header),
-        "columns": [
-            {
-                "column": name,
-                "track": COLUMNS[name].track if name in COLUMNS else "",
-                "quantity": COLUMNS[name].quantity if name in COLUMNS else "",
-                "lower": number(float(np.min(values, initial=math.inf))),
-                "upper": number(float(np.max(values, initial=-math.inf))),
-            }
-            for name, values in zip(frames.columns, frames.values.T, strict=True)
         ],
     }
 

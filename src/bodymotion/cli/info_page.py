@@ -5,13 +5,14 @@ Degrees are shown beside radians here, and nowhere in the data.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bodymotion.cli.output import Data
 from bodymotion.cli.page import Page
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, grouped, severities
+from bodymotion.extensions import kinds
 
 MAX_PROBLEMS = 10  # Rules that are listed with their problems.
 MAX_VALUE = (
@@ -44,13 +45,16 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
             *(problem.message for problem in problems if "missing" in problem.data),
         )
         page.fact("problems", f"{severities(grouped(problems))}, listed at the end")
-    contents = {
+    contents: dict[str, Callable[[Page, Data], None]] = {
         "body": _body,
-        "animation": _animation,
-        "choreography": _choreography,
         "key poses": _key_poses,
+        "skeleton": _skeleton,
+        "motion": _motion,
     }
-    contents |= {"skeleton": _skeleton, "motion": _motion}
+    for kind in kinds():
+        show_kind = kind.function("page")
+        if show_kind is not None:
+            contents[kind.noun] = show_kind
     contents[data["kind"]](page, data)
     _problems(page, problems)
     return page
@@ -75,7 +79,7 @@ def _body(page: Page, data: Data) -> None:
             data["num_extra_joints"], Counter(e["type"] for e in data["extra_joints"])
         ),
     )
-    page.fact("mass", f"{_n(data['mass'])} kg")
+    page.fact("mass", f"{number_text(data['mass'])} kg")
     if data["center_of_mass"] is not None:
         page.fact(
             "centre of mass", f"{_vector(data['center_of_mass'])} m (all joints at 0)"
@@ -86,7 +90,8 @@ def _body(page: Page, data: Data) -> None:
             high - low for low, high in zip(box["lower"], box["upper"], strict=True)
         ]
         page.fact(
-            "size", f"{' × '.join(_n(s, 4) for s in size)} m (x, y, z; all joints at 0)"
+            "size",
+            f"{' × '.join(number_text(s, 4) for s in size)} m (x, y, z; all joints at 0)",
         )
         page.fact(
             "bounding box", f"{_vector(box['lower'])} … {_vector(box['upper'])} m"
@@ -98,7 +103,7 @@ def _body(page: Page, data: Data) -> None:
         if not text or (name == "name" and text == data["name"]):
             continue
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
-    _extra(page, data["extra"])
+    show_extra(page, data["extra"])
     if data["format"] in ("openhrp", "body"):
         joints = [link["joint"] for link in data["links"]]
     else:
@@ -128,7 +133,7 @@ def _body(page: Page, data: Data) -> None:
     if data["viewpoints"]:
         page.heading("Viewpoints")
         rows = [
-            (v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"]))
+            (v["description"], _vector(v["pose"][:3]), degrees_text(v["field_of_view"]))
             for v in data["viewpoints"]
         ]
         page.table("viewpoint | position [m] | >field of view [deg]", rows)
@@ -163,7 +168,7 @@ def _links(page: Page, links: Sequence[Data]) -> None:
                 joint["type"],
                 number,
                 *moving,
-                _n(link["mass"]),
+                number_text(link["mass"]),
                 link["num_triangles"] or "",
             )
         )
@@ -180,11 +185,13 @@ def _devices(page: Page, devices: Sequence[Data]) -> None:
         if own.get("type") == device["kind"]:
             del own["type"]
         parameters = [
-            f"{key} {_degrees(value)}°" if key in ANGLES else f"{key} {_value(value)}"
+            f"{key} {degrees_text(value)}°"
+            if key in ANGLES
+            else f"{key} {value_text(value)}"
             for key, value in own.items()
         ]
         parameters += [
-            f"{key} {_value(value)}" for key, value in device["extra"].items()
+            f"{key} {value_text(value)}" for key, value in device["extra"].items()
         ]
         if device["id"] >= 0:
             number = device["id"]
@@ -211,93 +218,15 @@ def _extra_joints(page: Page, data: Data) -> None:
     page.table("name | type | first link [m] | second link [m] | axis", rows)
 
 
-def _animation(page: Page, data: Data) -> None:
-    from bodymotion.spot.cha.keywords import OPTIONS, PARAMETERS
-
-    page.fact("shown as", data["title"])
-    page.fact("controls", ", ".join(data["controls"]))
-    slices = data["slices"]
-    if slices is None:
-        beats = ""
-    else:
-        beats = (
-            f" ({_n(slices)} slices at {_n(data['options']['bpm'])} beats per minute)"
-        )
-    page.fact("duration", f"{_n(data['duration'])} s{beats}")
-    frequency = data["options"].get("frequency")
-    if frequency is None:
-        timing = "with time stamps"
-    else:
-        timing = f"at {_n(frequency)} Hz"
-    page.fact("keyframes", f"{data['num_keyframes']} {timing}")
-    page.heading("Options")
-    rows = [
-        (
-            name,
-            _value(value) if not isinstance(value, list) else " ".join(map(str, value)),
-            _sentence(OPTIONS, name),
-        )
-        for name, value in data["options"].items()
-    ]
-    page.table("option | value | meaning", rows)
-    if data["parameters"]:
-        page.heading("Parameters")
-        ends = ("minimum", "default", "maximum")
-        rows = [
-            (name, *(_n(p[key]) for key in ends), _sentence(PARAMETERS, name))
-            for name, p in data["parameters"].items()
-        ]
-        page.table("parameter | >minimum | >default | >maximum | meaning", rows)
-    page.heading("Columns")
-    rows = []
-    for c in data["columns"]:
-        degrees = [
-            _degrees(c[end]) if c["quantity"] in ("joint", "angle") else ""
-            for end in ("lower", "upper")
-        ]
-        rows.append((c["column"], c["track"], _n(c["lower"]), _n(c["upper"]), *degrees))
-    page.table("column | track | >minimum | >maximum | >in degrees | >to", rows)
-
-
-def _choreography(page: Page, data: Data) -> None:
-    page.fact(
-        "duration", f"{_n(data['duration'])} s, {counted(data['slices'], 'slice')}"
-    )
-    page.fact(
-        "tempo",
-        f"{_n(data['slices_per_minute'])} slices "
-        f"({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute",
-    )
-    _extra(page, data["options"])
-    page.heading("Moves")
-    rows = []
-    for move in data["moves"]:
-        used = " ".join(
-            f"{name}={_value(value)}"
-            for name, value in move["parameters"].items()
-            if value
-        )
-        rows.append(
-            (
-                move["start_slice"],
-                move["requested_slices"],
-                move["type"],
-                ", ".join(move["tracks"]),
-                used,
-            )
-        )
-    page.table(">slice | >slices | move | tracks | parameters that are not 0", rows)
-
-
 def _key_poses(page: Page, data: Data) -> None:
     page.fact("for the body", data["target_body"])
-    page.fact("duration", f"{_n(data['duration'])} s")
+    page.fact("duration", f"{number_text(data['duration'])} s")
     page.fact("links with keys", ", ".join(data["links"]))
     page.heading("Poses")
     rows = []
     for pose in data["poses"]:
         if pose["max_transition_time"]:
-            transition = _n(pose["max_transition_time"])
+            transition = number_text(pose["max_transition_time"])
         else:
             transition = ""
         links = ", ".join(
@@ -310,14 +239,16 @@ def _key_poses(page: Page, data: Data) -> None:
             zmp = _vector(pose["zmp"])
         else:
             zmp = ""
-        rows.append((_n(pose["time"]), transition, pose["num_joints"], links, zmp))
+        rows.append(
+            (number_text(pose["time"]), transition, pose["num_joints"], links, zmp)
+        )
     page.table(">time [s] | >transition [s] | >joints | links | ZMP [m]", rows)
 
 
 def _skeleton(page: Page, data: Data) -> None:
-    page.fact("duration", f"{_n(data['duration'])} s")
-    page.fact("frames", f"{data['num_frames']} at {_n(data['frame_rate'])} Hz")
-    for name, text in (("unit", f"{_n(data['unit'])} m"), ("up", data["up"])):
+    page.fact("duration", f"{number_text(data['duration'])} s")
+    page.fact("frames", f"{data['num_frames']} at {number_text(data['frame_rate'])} Hz")
+    for name, text in (("unit", f"{number_text(data['unit'])} m"), ("up", data["up"])):
         page.fact(name, text if data[f"{name}_is_known"] else f"{text} (assumed)")
     if data["root"] is not None:
         page.fact(
@@ -344,12 +275,6 @@ def _skeleton(page: Page, data: Data) -> None:
     page.table("joint | parent | offset | channels | >end points", rows)
 
 
-def _sentence(words: Any, name: str) -> str:  # noqa: ANN401
-    if name in words:
-        return str(words[name].sentence)
-    return ""
-
-
 def _motion(page: Page, data: Data) -> None:
     if data["version"]:
         version = f"version {data['version']}"
@@ -359,19 +284,19 @@ def _motion(page: Page, data: Data) -> None:
     _words(page, "format", version, f"{style} style" if style else "", data["encoding"])
     if data["duration"] is not None:
         if data["frame_rate"] is not None:
-            rate = f" at {_n(data['frame_rate'])} Hz"
+            rate = f" at {number_text(data['frame_rate'])} Hz"
         else:
             rate = " with time stamps"
-        page.fact("duration", f"{_n(data['duration'])} s")
+        page.fact("duration", f"{number_text(data['duration'])} s")
         page.fact("frames", f"{data['num_frames']}{rate}")
     moved = data["root_displacement"]
     if moved is not None:
         page.fact(
             "root",
             f"{_vector(moved['start'])} → {_vector(moved['end'])} m, "
-            f"{_n(moved['distance'], 4)} m apart",
+            f"{number_text(moved['distance'], 4)} m apart",
         )
-    _extra(page, data["extra"])
+    show_extra(page, data["extra"])
     page.heading("Components")
     orders = data["options"].get("se3_formats")
     known = isinstance(orders, list) and len(orders) == len(data["components"])
@@ -408,22 +333,26 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
             else "in the world frame"
         )
     if component["import_rate"]:
-        remarks.append(f"import at {_n(component['import_rate'])} Hz")
+        remarks.append(f"import at {number_text(component['import_rate'])} Hz")
     if extent["non_finite"]:
         remarks.append(f"{extent['non_finite']} values not finite")
     if component["part_labels"]:
         remarks.append(f"{len(component['part_labels'])} labels")
-    remarks += [f"{key}: {_value(value)}" for key, value in component["extra"].items()]
+    remarks += [
+        f"{key}: {value_text(value)}" for key, value in component["extra"].items()
+    ]
     return (
         component["content"],
         component["type"],
         str(component["num_parts"]),
         str(component["num_frames"]),
-        "stamps" if component["has_frame_time"] else _n(component["frame_rate"]),
-        _n(component["first_time"]),
-        _n(component["last_time"]),
-        _value(extent["lower"]),
-        _value(extent["upper"]),
+        "stamps"
+        if component["has_frame_time"]
+        else number_text(component["frame_rate"]),
+        number_text(component["first_time"]),
+        number_text(component["last_time"]),
+        value_text(extent["lower"]),
+        value_text(extent["upper"]),
         "; ".join(remarks),
     )
 
@@ -440,8 +369,8 @@ def _parts(page: Page, component: Data) -> None:
             (
                 part["part"],
                 part["label"],
-                *map(_value, ends),
-                *(map(_degrees, ends) if angles else ("", "")),
+                *map(value_text, ends),
+                *(map(degrees_text, ends) if angles else ("", "")),
             )
         )
     page.table(">part | label | >minimum | >maximum | >in degrees | >to", rows)
@@ -469,8 +398,9 @@ def _words(page: Page, name: str, *words: str) -> None:
         page.fact(name, ", ".join(word for word in words if word))
 
 
-def _extra(page: Page, extra: Mapping[str, Any]) -> None:
-    values = {name: _value(value) for name, value in extra.items()}
+def show_extra(page: Page, extra: Mapping[str, Any]) -> None:
+    """Add unknown fields of a file to a page."""
+    values = {name: value_text(value) for name, value in extra.items()}
     for name, value in values.items():
         if len(value) <= MAX_VALUE:
             page.fact(name, value)
@@ -497,7 +427,7 @@ def _bytes(size: int) -> str:
     return f"{size} bytes"
 
 
-def _n(value: float | None, digits: int = 6) -> str:
+def number_text(value: float | None, digits: int = 6) -> str:
     """Return a number with few digits; `-` for None."""
     if value is None:
         return "-"
@@ -507,7 +437,9 @@ def _n(value: float | None, digits: int = 6) -> str:
 def _vector(values: Iterable[float | None], digits: int = 4) -> str:
     return (
         "("
-        + ", ".join(_n(None if v is None else round(v, 9), digits) for v in values)
+        + ", ".join(
+            number_text(None if v is None else round(v, 9), digits) for v in values
+        )
         + ")"
     )
 
@@ -522,41 +454,43 @@ def _axis(axis: Sequence[float]) -> str:
     return _vector(axis, 3)
 
 
-def _degrees(radians: float | None) -> str:
+def degrees_text(radians: float | None) -> str:
+    """Return an angle in degrees, "-" for None."""
     if radians is None:
         return "-"
-    return _n(math.degrees(radians), 4)
+    return number_text(math.degrees(radians), 4)
 
 
 def _limits(lower: float | None, upper: float | None, factor: float = 1.0) -> str:
     if lower is None and upper is None:
         return "none"
     if lower is not None and upper is not None and lower == -upper:
-        return f"±{_n(upper * factor, 4)}"
+        return f"±{number_text(upper * factor, 4)}"
     if lower is None:
         low = ""
     else:
-        low = _n(lower * factor, 4)
+        low = number_text(lower * factor, 4)
     if upper is None:
         high = ""
     else:
-        high = _n(upper * factor, 4)
+        high = number_text(upper * factor, 4)
     return f"{low}…{high}"
 
 
-def _value(value: Any) -> str:  # noqa: ANN401
+def value_text(value: Any) -> str:  # noqa: ANN401
+    """Return any value of JSON as a short text."""
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return _n(value)
+        return number_text(value)
     if isinstance(value, list):
-        return "(" + ", ".join(_value(item) for item in value) + ")"
+        return "(" + ", ".join(value_text(item) for item in value) + ")"
     if isinstance(value, Mapping):
         return (
             "{"
-            + ", ".join(f"{key}: {_value(item)}" for key, item in value.items())
+            + ", ".join(f"{key}: {value_text(item)}" for key, item in value.items())
             + "}"
         )
     return str(value)

@@ -22,13 +22,13 @@ from bodymotion.cli.help import Group
 from bodymotion.cli.output import STRICT_LOSSES, one_line, show_problems
 from bodymotion.diagnostics import FormatError
 from bodymotion.diagnostics.text import with_article
+from bodymotion.extensions import Kind, kind_named
 from bodymotion.system.files import check_not_read, check_place
 
 if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
-    from bodymotion.spot.animation import Animation
 
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
 BYTES_PER_NUMBER = 3 * 8
@@ -394,7 +394,7 @@ def is_large(source: Path, target: Path) -> bool:
 def kind_of(kind: type) -> str:
     """Return what a file with a value of this type holds.
 
-    "a model", "an animation".
+    "a model", "a motion".
     """
     return with_article(noun_of(kind.__name__))
 
@@ -444,11 +444,11 @@ def load_motion(
     return _loaded(path, reading or {}, Motion, hint, body=body)
 
 
-def load_animation(path: Path, reading: ReaderOptions, hint: str = "IN") -> Animation:
-    """Read an animation; a file with something else is wrong use."""
-    from bodymotion.spot.animation import Animation
-
-    return _loaded(path, reading, Animation, hint)
+def load_script(
+    path: Path, reading: ReaderOptions, kind: Kind, hint: str = "IN"
+) -> Any:  # noqa: ANN401
+    """Read a script of a kind; a file with something else is wrong use."""
+    return _loaded(path, reading, kind.type, hint)
 
 
 def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
@@ -484,7 +484,9 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
     if isinstance(found, kind):
         return found
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
-    if (type(found).__name__, kind.__name__) != ("Animation", "Motion"):
+    held_kind = kind_named(type(found).__name__)
+    is_played = held_kind is not None and held_kind.has_tempo
+    if not is_played or kind.__name__ != "Motion":
         advice = ""
     held = kind_of(type(found))
     wanted = kind_of(kind)
@@ -544,29 +546,25 @@ def load_pair(
 ) -> tuple[Body, Motion | None]:
     """Read a body and its motion, if any.
 
-    An animation or a choreography alone is for the built-in Spot, recorded motion has
-    its own body.
+    A script is for its own robot, recorded motion has its own body.
 
     Anything else is wrong use.
     """
     from bodymotion.model.body import Body
+    from bodymotion.model.scripts import RobotScript, tempo_error
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
-    from bodymotion.spot.animation import Animation
-    from bodymotion.spot.choreography.values import Choreography
 
     # Measures and simulations report by themselves how a motion fits its body.
     found, _ = _read(
         [path for path in (model, motion) if path is not None], reading, by_position
     )
-    if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):
+    if len(found) == 1 and isinstance(found[0], Skeleton):
         return found[0].body_and_motion()
-    if len(found) == 1 and isinstance(found[0], Animation):
-        from bodymotion.spot.playback import needs_arm, play, spot_body
-
-        return spot_body(arm=needs_arm(found[0])), play(found[0], bpm=bpm)
+    if len(found) == 1 and isinstance(found[0], RobotScript):
+        return found[0].body_and_motion(bpm=bpm)
     if bpm is not None:
-        raise click.BadParameter("only an animation has a tempo", param_hint="--bpm")
+        raise click.BadParameter(str(tempo_error()), param_hint="--bpm")
     body = of_kind(found[0], model, Body, "MODEL")
     return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
 

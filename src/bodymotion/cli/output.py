@@ -41,10 +41,9 @@ from bodymotion.system.files import files_written, pipe_seen, size_of
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from bodymotion.model.scripts import RobotScript
     from bodymotion.motion import Motion
     from bodymotion.motion.interpolation import Method
-    from bodymotion.spot.animation import Animation
-    from bodymotion.spot.choreography.values import Choreography
 
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
@@ -397,8 +396,8 @@ def _decoded(raw: bytes) -> str:
 
 
 def finish(
-    before: Motion | Animation | Choreography,
-    after: Motion | Animation | Choreography,
+    before: Motion | RobotScript,
+    after: Motion | RobotScript,
     path: Path,
 ) -> NoReturn:
     """Write the motion, show the problems of the change and of the save, and end with the exit code."""

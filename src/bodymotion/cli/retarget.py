@@ -34,12 +34,15 @@ from bodymotion.cli.output import (
     written,
 )
 from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.extensions import Extension, extensions
 
 if TYPE_CHECKING:
     from bodymotion.balancing import BalanceReport
+    from bodymotion.model.body import Body
+    from bodymotion.model.scripts import RobotScript
+    from bodymotion.motion import Motion
     from bodymotion.retargeting.roles import Figure
 
-SPOT = "spot"  # Names the built-in Spot in place of a model.
 MAX_MAP = 1 << 20  # [bytes] A larger file of roles is none.
 
 
@@ -94,10 +97,10 @@ def retarget(
     """  # noqa: D301
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position
+    from bodymotion.model.scripts import RobotScript
     from bodymotion.motion import Motion
     from bodymotion.retargeting import (
         compare_retarget,
-        retarget_to_spot,
         side_by_side,
         to_skeleton,
     )
@@ -106,16 +109,13 @@ def retarget(
     from bodymotion.retargeting.skeletons import problems_of_source, with_body
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
-    from bodymotion.spot.animation import Animation
-    from bodymotion.spot.playback import play, spot_body, validate
-    from bodymotion.spot.playback.dimensions import LEG_JOINTS
     from bodymotion.viewer import view
 
     with failures("retarget"):
         given = [
             path
             for path in (source, model, source_body, map_file)
-            if path is not None and str(path) != SPOT
+            if path is not None and robot_named(path) is None
         ]
         check_reading(reading, [path for path in given if path != map_file])
         if output is None and html is None and not show_map:
@@ -125,17 +125,18 @@ def retarget(
         for path in (output, html):
             check_output(path, given)
         roles = _roles(map_file)
-        to_spot = str(model) == SPOT
-        if to_spot and (balance or simulate or roles["body"]):
+        robot = robot_named(model)
+        if robot is not None and (balance or simulate or roles["body"]):
             raise click.UsageError(
-                "--balance, --simulate and roles of the body have no effect on Spot"
+                "--balance, --simulate and roles of the body have no effect on "
+                f"{robot.kinds[0].robot}"
             )
-        if to_spot:
-            body = spot_body(arm=False)
+        if robot is not None:
+            body = built_in_body(robot)
         else:
             body = load_body(model, reading, hint="MODEL")
-        of_spot = str(source_body) == SPOT
-        if source_body and not of_spot:
+        source_robot = None if source_body is None else robot_named(source_body)
+        if source_body and source_robot is None:
             other = load_body(source_body, reading, hint="--source-body")
         else:
             other = None
@@ -146,15 +147,10 @@ def retarget(
             **({} if other is None else {"body": other}),
             **row.options_of(reading),
         )
-        if of_spot and not isinstance(value, Animation):
-            if isinstance(value, Motion):
-                joints = value.joint_displacement
-            else:
-                joints = None
-            other = spot_body(
-                arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS)
-            )
-        if not isinstance(value, Skeleton | Motion | Animation):
+        if source_robot is not None and not isinstance(value, RobotScript):
+            moved = value if isinstance(value, Motion) else None
+            other = built_in_body(source_robot, moved)
+        if not isinstance(value, Skeleton | Motion | RobotScript):
             raise click.BadParameter(
                 f"{source} holds {kind_of(type(value))}, not recorded motion",
                 param_hint="SOURCE",
@@ -179,13 +175,14 @@ def retarget(
             with results() as stream:
                 stream.write(_table(*figures, json_output))
             raise click.exceptions.Exit
-        animation = None
-        if to_spot:
-            animation = retarget_to_spot(
+        script: RobotScript | None = None
+        if robot is not None:
+            script = robot.needed_function("retarget")(
                 value, source_body=other, source_roles=roles["source"]
             )
-            show_problems([*problems_of_source(value), *validate(animation)])
-            motion = play(animation)
+            found_in_script = robot.needed_function("validate")(script)
+            show_problems([*problems_of_source(value), *found_in_script])
+            _, motion = script.body_and_motion()
         else:
             with progress(f"retargeting {source.name}"):
                 motion = retargeted(value, body, **chosen)
@@ -216,9 +213,8 @@ def retarget(
                 if rate is None and motion.duration:
                     rate = (motion.num_frames - 1) / motion.duration
                 result = to_skeleton(body, motion, rate)
-            code = saved(
-                animation if animation and suffix == ".cha" else result, output
-            )
+            is_script = script is not None and suffix in _suffixes_of(script)
+            code = saved(script if is_script else result, output)
         if html is not None:
             view(*side_by_side(value, body, motion, **chosen), output=html)
             written(html)
@@ -249,6 +245,29 @@ def retarget(
         if result_of_simulation is not None and result_of_simulation.has_failed:
             code = 1
         raise click.exceptions.Exit(code)
+
+
+def _suffixes_of(script: RobotScript) -> set[str]:
+    """Return the extensions of files that a script can be written to."""
+    from bodymotion.formats.registry import FORMATS
+
+    kind = type(script).__name__
+    rows = [row for row in FORMATS if row.holds == kind and row.write is not None]
+    return {suffix for row in rows for suffix in row.extensions}
+
+
+def robot_named(path: Path) -> Extension | None:
+    """Return the extension whose built-in robot is named in place of a model."""
+    for extension in extensions():
+        if str(path) == extension.name and extension.function("retarget") is not None:
+            return extension
+    return None
+
+
+def built_in_body(robot: Extension, motion: Motion | None = None) -> Body:
+    """Return the robot of an extension, as a motion needs it."""
+    body: Body = robot.needed_function("body")(motion)
+    return body
 
 
 def _has_failed(report: BalanceReport) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
 import click
 
@@ -13,9 +13,9 @@ from bodymotion.cli.options import (
     check_reading,
     is_large,
     is_project_default,
-    load_animation,
     load_body,
     load_motion,
+    load_script,
     reads_files,
     reports_losses,
 )
@@ -26,6 +26,8 @@ from bodymotion.cli.output import (
     print_method,
     progress,
 )
+from bodymotion.diagnostics.text import with_article
+from bodymotion.extensions import Kind, kind_named, kinds
 
 
 @reports_losses
@@ -94,20 +96,11 @@ def retime(
             "needs a model: --body MODEL", param_hint="--within-limits"
         )
     with failures("retime"):
-        if find_format(source).holds == "Choreography" and beats is not None:
-            from bodymotion.scene.music import load_music
-            from bodymotion.spot.loading import load_choreography
-
-            dance = load_choreography(source)
-            finish(dance, load_music(beats).snap(dance), target)
+        kind = kind_named(find_format(source).holds)
         if beats is not None:
-            raise click.BadParameter(
-                "only the moves of a choreography are put on beats",
-                param_hint="--beats",
-            )
-        if find_format(source).holds == "Animation":
-            from bodymotion.spot.editing import change_speed as faster
-
+            _put_on_beats(source, target, reading, kind, beats)
+        change_speed_of_script = None if kind is None else kind.function("change_speed")
+        if kind is not None and change_speed_of_script is not None:
             others = (
                 rate,
                 method,
@@ -120,12 +113,13 @@ def retime(
             )
             if speed is None or any(others):
                 raise click.BadParameter(
-                    "of an animation only the speed can be changed: --speed FACTOR",
+                    f"of {with_article(kind.noun)} only the speed can be changed: "
+                    "--speed FACTOR",
                     param_hint="IN",
                 )
             check_reading(reading, [source])
-            animation = load_animation(source, reading)
-            finish(animation, faster(animation, speed), target)
+            script = load_script(source, reading, kind)
+            finish(script, change_speed_of_script(script, speed), target)
         whole = antialias or unwrap or speed or common or within_limits
         by_rows = (method is None or method in (*HOLDING, "linear")) and not whole
         if by_rows and is_large(source, target):
@@ -206,3 +200,23 @@ def _start(text: str, first: float) -> float:
             f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start"
         )
     return zero
+
+
+def _put_on_beats(
+    source: Path,
+    target: Path,
+    reading: ReaderOptions,
+    kind: Kind | None,
+    beats: Path,
+) -> NoReturn:
+    """Give a dance the tempo of music, put its moves on beats, and write it."""
+    from bodymotion.scene.music import load_music
+
+    if kind is None or kind.function("snap") is None:
+        nouns = [with_article(one.noun) for one in kinds() if one.function("snap")]
+        raise click.BadParameter(
+            f"only the moves of {' or '.join(nouns)} are put on beats",
+            param_hint="--beats",
+        )
+    dance = load_script(source, {}, kind)
+    finish(dance, load_music(beats).snap(dance), target)

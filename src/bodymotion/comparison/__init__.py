@@ -1,4 +1,4 @@
-"""Compare two motions, bodies, animations or choreographies, or a recording with what was commanded.
+"""Compare two motions, or two bodies.
 
 Each difference has a text and numbers, with the frame and the joint of the largest one.
 """

@@ -24,6 +24,7 @@ from bodymotion.diagnostics import (
     judgement,
 )
 from bodymotion.diagnostics.spelling import choices
+from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import trees
 from bodymotion.dynamics.contacts import (
     Contacts,
@@ -59,6 +60,7 @@ from bodymotion.model.links import (
     RangeSensor,
     VisionSensor,
 )
+from bodymotion.model.scripts import RobotScript, is_played
 from bodymotion.motion import Motion
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled, unwrapped
@@ -93,7 +95,7 @@ The second one of a root that follows the feet.
 MAX_NAMED = 5  # Joints that are named in a message at most.
 MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
 MIN_WINDOW_PLAYED = 5
-"""The same for a played animation.
+"""The same for a played script.
 
 Its accelerations jump at keyframes, where splines would oscillate.
 """
@@ -580,7 +582,7 @@ def measure(
         Method for velocities and accelerations: "spline", "central" or "savgol", see
         `derivatives`; or "suited": splines, but from 180 frames per second on, where
         files have too few digits for them, "savgol" over 0.05 s (`window` is ignored
-        then); for a played animation, whose accelerations jump at its keyframes, from
+        then); for a played script, whose accelerations jump at its keyframes, from
         100 on. Jumps of rotating joints by full turns are removed.
     gravity:
         [m/s²] downwards along z, or the acceleration (3,) of free fall.
@@ -637,7 +639,7 @@ def measure(
         gap = median_step(times)
     else:
         gap = np.inf
-    if "spot" in motion.extra:
+    if is_played(motion):
         fewest = MIN_WINDOW_PLAYED
     else:
         fewest = MIN_WINDOW
@@ -778,8 +780,10 @@ def _check_kinds(body: object, motion: object) -> None:
         return
     kinds = [type(thing).__name__ for thing in (body, motion)]
     how = ""
-    if "Animation" in kinds:
-        how = "; bodymotion.play returns the motion of an animation, bodymotion.spot.body() its body"
+    scripts = [thing for thing in (body, motion) if isinstance(thing, RobotScript)]
+    if scripts:
+        name = with_article(type(scripts[0]).__name__)
+        how = f"; `body_and_motion()` of {name} returns both"
     elif {"str", "Path", "PosixPath", "WindowsPath"} & set(kinds):
         how = "; read files with bodymotion.load first"
     raise TypeError(

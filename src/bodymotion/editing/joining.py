@@ -13,6 +13,7 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import listed
 from bodymotion.editing.frames import level, moved
 from bodymotion.editing.rules import HARD_CUT, LOST, SLIPPING, unknown_components
+from bodymotion.extensions import functions_for
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
@@ -30,7 +31,6 @@ from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.motion.interpolation.sampling import FULL_TURN, are_poses, wrap_problem
-from bodymotion.spot.playback.dimensions import ARM_JOINTS
 
 
 def keep(motion: Motion, *contents: str) -> Motion:
@@ -589,11 +589,8 @@ def _by_name(a: Timed, b: Timed) -> Timed:
         parts = " and ".join(
             f"{listed(some)} only in {there}" for some, there in which if some
         )
-        of_arm = {*only[0], *only[1]} == {*ARM_JOINTS, "gripper"}
-        if of_arm:
-            hint = "; play both animations with arm=True"
-        else:
-            hint = ""
+        hints = [hint(*only) for hint in functions_for("joining_hint")]
+        hint = "".join(f"; {text}" for text in hints if text)
         raise ValueError(
             f"{b.content} has parts of different names in two motions: {parts}{hint}"
         )

@@ -59,9 +59,7 @@ def inline(
     from bodymotion.viewer.page import page
 
     read = load_inputs(*(one for one in (value, other) if one is not None))
-    values = [
-        one for one in (read.body, *read.motions, read.animation) if one is not None
-    ]
+    values = [one for one in (read.body, *read.motions, read.script) if one is not None]
     scene = load_scene(*values)
     return InlinePage(
         page(scene, DisplayOptions.with_names(show)),

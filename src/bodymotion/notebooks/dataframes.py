@@ -1,4 +1,4 @@
-"""Motions, animations and measures as tables of pandas, polars and xarray, with named columns.
+"""Motions, scripts and measures as tables of pandas, polars and xarray, with named columns.
 
 In pandas and polars each column is a joint, an axis, a link's coordinate: for a motion
 under the names that its CSV has (`time`, `root_x` …, `link/HEAD/x`, the joints' own
@@ -20,8 +20,10 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import distinct, with_article
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
+from bodymotion.extensions import kind_of
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, generic_name
+from bodymotion.model.scripts import RobotScript
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -31,7 +33,6 @@ from bodymotion.motion import (
     MultiValueSeq,
     Vector3Seq,
 )
-from bodymotion.spot.animation import Animation
 from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     import polars
     import xarray
 
-Tabular: TypeAlias = Motion | Animation | Measures | Series | Reading
+Tabular: TypeAlias = Motion | RobotScript | Measures | Series | Reading
 
 COORDINATES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 AXES = ("x", "y", "z")
@@ -53,7 +54,7 @@ def to_pandas(
     Parameters
     ----------
     what:
-        A motion, an animation (its keyframes), measures (`bm.dynamics.measure`), one
+        A motion, a script (its keyframes), measures (`bm.dynamics.measure`), one
         `Series` of them, or a sensor's `Reading`.
     body:
         Names the joints and links of a motion that does not name them itself, and puts
@@ -174,11 +175,12 @@ def _blocks(
         raise ValueError(f"`of`: expected a sequence of names, got the one text {of!r}")
     if isinstance(what, Motion):
         return _of_motion(what, body)
-    if isinstance(what, Animation):
-        keyframes = what.keyframes
-        return keyframes.times, [
-            _Block(n, keyframes.values[:, k], (n,))
-            for k, n in enumerate(keyframes.columns)
+    kind = kind_of(what)
+    tabulate = None if kind is None else kind.function("table")
+    if tabulate is not None:
+        times, columns = tabulate(what)
+        return times, [
+            _Block(name, column, (name,)) for name, column in columns.items()
         ]
     if isinstance(what, Measures):
         found = [series(what, name) for name in of or measurable(what)]
@@ -194,7 +196,7 @@ def _blocks(
             )
         ]
     raise TypeError(
-        "a motion, an animation or something measured can be a table, not "
+        "a motion, a script or something measured can be a table, not "
         f"{with_article(type(what).__name__)}"
     )
 

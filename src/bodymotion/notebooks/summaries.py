@@ -1,4 +1,4 @@
-"""Summaries of bodies, motions and animations as HTML, with a drawing or curves, for notebooks.
+"""Summaries of bodies, motions and scripts as HTML, with a drawing or curves, for notebooks.
 
 Names come from files: they are escaped and shortened. Long lists are cut; their last
 line has the full length.
@@ -13,6 +13,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted, html_text, severities
+from bodymotion.extensions import kind_of
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import Point, hull_of_sorted
 from bodymotion.geometry.shapes import Shape
@@ -26,7 +27,6 @@ from bodymotion.scene.scene import (
     limits_text,
     missing_files_text,
 )
-from bodymotion.spot.animation import Animation
 from bodymotion.viewer.plot_panel import (
     COLORS,
     filled,
@@ -44,13 +44,16 @@ ELEVATION = np.radians(15.0)
 
 
 def html_of(value: object) -> str:
-    """Return the summary of a Body, a Motion or an Animation."""
+    """Return the summary of a Body, a Motion or a script."""
     if isinstance(value, Body):
         return _body(value)
     if isinstance(value, Motion):
         return _motion(value)
-    assert isinstance(value, Animation)
-    return _animation(value)
+    kind = kind_of(value)
+    summarize = None if kind is None else kind.function("summary")
+    assert summarize is not None
+    html: str = summarize(value)
+    return html
 
 
 def _body(body: Body) -> str:
@@ -85,15 +88,15 @@ def _body(body: Body) -> str:
         picture = drawing(body, body.forward_kinematics(np.zeros(body.num_joints)))
     else:
         picture = ""
-    table = _table(
+    table = html_table(
         ("#", "link", "parent", "joint", "id", "range"), rows, len(body.links)
     )
-    return _card(
+    return card(
         "Body",
         body.name,
         facts,
         body.problems,
-        _beside(picture, _folded("links and joints", table)),
+        beside(picture, folded("links and joints", table)),
     )
 
 
@@ -125,10 +128,10 @@ def _motion(motion: Motion) -> str:
         (component.timeline.duration for component in motion.timed), default=0.0
     )
     facts = [f"{duration:.4g} s", counted(len(motion.components), "component")]
-    table = _table(("content", "type", "parts", "frames", "rate"), rows, len(rows))
+    table = html_table(("content", "type", "parts", "frames", "rate"), rows, len(rows))
     path = motion.source.path
     name = str(motion.extra.get("name") or (path.name if path is not None else ""))
-    return _card("Motion", name, facts, motion.problems, table + _curves(motion))
+    return card("Motion", name, facts, motion.problems, table + _curves(motion))
 
 
 def _curves(motion: Motion) -> str:
@@ -171,70 +174,10 @@ def _curves(motion: Motion) -> str:
     return f'<div style="width:520px">{plot}</div><div style="font-size:85%">{what}: {legend}</div>'
 
 
-def _animation(animation: Animation) -> str:
-    keyframes = animation.keyframes
-    tracks = animation.options.get("controls", ())
-    facts = [f"{animation.duration:.4g} s", counted(len(keyframes), "keyframe")]
-    facts += (
-        [f"controls {', '.join(map(str, tracks))}"]
-        if isinstance(tracks, tuple) and tracks
-        else []
-    )
-    options = [
-        (name, "" if value is True else str(value))
-        for name, value in animation.options.items()
-        if name != "controls"
-    ]
-    parameters = [
-        (
-            name,
-            *(
-                "" if value is None else f"{value:g}"
-                for value in (one.minimum, one.default, one.maximum)
-            ),
-        )
-        for name, one in animation.parameters.items()
-    ]
-    if options:
-        inside = _folded(
-            counted(len(options), "option"),
-            _table(("option", "value"), options, len(options)),
-        )
-    else:
-        inside = ""
-    if parameters:
-        table = _table(
-            ("parameter", "minimum", "default", "maximum"), parameters, len(parameters)
-        )
-        inside += _folded(counted(len(parameters), "parameter"), table)
-    columns = ", ".join(keyframes.columns) or "none"
-    inside += f'<div style="font-size:85%">columns: {html_text(columns, 600)}</div>'
-    return _card(
-        "Animation",
-        animation.title,
-        facts,
-        animation.problems,
-        _beside(_first_pose(animation), inside),
-    )
-
-
-def _first_pose(animation: Animation) -> str:
-    """Return a drawing of Spot at the first keyframe."""
-    from bodymotion.spot.playback import needs_arm, play, spot_body
-
-    if not len(animation.keyframes):
-        return ""
-    try:
-        body = spot_body(arm=needs_arm(animation))
-        poses = body.link_poses(play(animation))
-    except ValueError:
-        return ""
-    return drawing(body, poses[0], 150)
-
-
-def _card(
+def card(
     kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem], inside: str
 ) -> str:
+    """Return a summary in a frame: a title with facts, its inside, and findings."""
     if name.strip():
         title = f"<b>{html_text(name, 80)}</b>"
     else:
@@ -242,7 +185,7 @@ def _card(
     groups = grouped(problems)
     findings = ""
     if groups:
-        findings = _folded(severities(groups), groups_html(groups, MAX_GROUPS))
+        findings = folded(severities(groups), groups_html(groups, MAX_GROUPS))
     line = " · ".join(html_text(fact, 200) for fact in facts)
     return (
         '<div style="border:1px solid #8888;border-radius:6px;padding:8px 12px;display:inline-block;max-width:100%">'
@@ -250,17 +193,20 @@ def _card(
     )
 
 
-def _beside(picture: str, text: str) -> str:
+def beside(picture: str, text: str) -> str:
+    """Return a picture with a text beside it, both as HTML."""
     if not picture:
         return text
     return f'<div style="display:flex;gap:18px;align-items:flex-start;margin-top:6px">{picture}<div>{text}</div></div>'
 
 
-def _folded(title: str, inside: str) -> str:
+def folded(title: str, inside: str) -> str:
+    """Return a part that is shown when its title is clicked."""
     return f'<details><summary style="cursor:pointer">{html_text(title)}</summary>{inside}</details>'
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int) -> str:
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int) -> str:
+    """Return a table of texts, which are escaped; at most `MAX_ROWS` of `count`."""
     cells = "".join(f'<th style="text-align:left">{title}</th>' for title in head)
     body = "".join(
         "<tr>"

@@ -14,7 +14,9 @@ from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.differentiation import Derivative
+from bodymotion.extensions import kind_of
 from bodymotion.model.body import Body
+from bodymotion.model.scripts import RobotScript, tempo_error
 from bodymotion.motion import Motion
 from bodymotion.plots.drawing import DPI, FORMATS, draw, image_bytes
 from bodymotion.plots.kinds import charts
@@ -23,7 +25,6 @@ from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.loading import Showable, files_of, load_inputs
 from bodymotion.scene.music import Music, load_music
-from bodymotion.spot.animation import Animation
 from bodymotion.system.files import check_not_read, whole_file
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def plot(
     ----------
     body, motion:
         A Body and a Motion, or their files, in any order; or a motion alone, of which
-        only the values in the file can be plotted; or an Animation, which is played on
+        only the values in the file can be plotted; or a script, which is played on
         the built-in Spot; or `Measures` of a motion.
     what:
         Names of plots: those of `bodymotion.plots.KINDS`, with every quantity of
@@ -169,7 +170,7 @@ def plot(
     by_position:
         Read joint columns by position, whatever their names.
     bpm:
-        Tempo at which an animation is played.
+        Tempo at which a script is played.
     music:
         Music, or its file, whose waveform and beats are plotted.
     options:
@@ -247,24 +248,12 @@ def subject_of(
         by_position=by_position,
         **options,
     )
-    files = files_of(found.body, *found.motions, found.animation)
+    files = files_of(found.body, *found.motions, found.script)
     measuring: dict[str, Any] = {"derivative": derivative, "window": window}
-    if found.animation is not None:
-        from bodymotion.spot.playback import needs_arm, play, spot_body
-
-        animation = found.animation
-        title = f"Spot · {animation.title or animation.name}"
-        spot = spot_body(arm=needs_arm(animation))
-        return _measured(
-            spot,
-            play(animation, bpm=bpm),
-            title,
-            _name(animation, ""),
-            files,
-            measuring,
-        )
+    if found.script is not None:
+        return _of_script(found.script, bpm, files, measuring)
     if bpm is not None:
-        raise WrongUseError("only an animation has a tempo")
+        raise tempo_error()
     if not found.motions:
         raise WrongUseError("a plot needs a motion, but only a body was given")
     moved = found.motions[0]
@@ -285,6 +274,20 @@ def subject_of(
         files,
         {**measuring, "on_feet": on_feet},
     )
+
+
+def _of_script(
+    script: RobotScript,
+    bpm: float | None,
+    files: tuple[Path, ...],
+    measuring: dict[str, Any],
+) -> Subject:
+    """Return the measured motion of a script on its robot."""
+    kind = kind_of(script)
+    assert kind is not None
+    title = f"{kind.robot} · {script.title or getattr(script, 'name', '')}"
+    body, motion = script.body_and_motion(bpm=bpm)
+    return _measured(body, motion, title, _name(script, ""), files, measuring)
 
 
 def _measured(
@@ -316,7 +319,7 @@ def _measured(
     )
 
 
-def _name(thing: Body | Motion | Animation, otherwise: str) -> str:
+def _name(thing: Body | Motion | RobotScript, otherwise: str) -> str:
     path = thing.source.path
     names = (
         getattr(thing, "name", ""),

@@ -26,7 +26,7 @@ from bodymotion.plots.quantities import (
     zmp_chart,
 )
 from bodymotion.plots.subject import Subject
-from bodymotion.spot.shown_playback import moves_of
+from bodymotion.scene.playback import moves_of
 
 
 class UnknownPlotError(WrongUseError):

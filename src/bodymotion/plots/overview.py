@@ -29,7 +29,7 @@ from bodymotion.plots.quantities import (
     view_limits,
 )
 from bodymotion.plots.subject import JointGroup, Subject
-from bodymotion.spot.shown_playback import moves_of
+from bodymotion.scene.playback import moves_of
 
 MAX_CURVES = 5
 MAX_LINES = 6  # Curves in one panel; more are rows.

@@ -42,8 +42,7 @@ from bodymotion.plots.parts import (
     number_text,
 )
 from bodymotion.plots.subject import JointGroup, Subject, series_of
-from bodymotion.spot.choreography.values import PREFIX
-from bodymotion.spot.shown_playback import beats_of, moves_of
+from bodymotion.scene.playback import beats_of, moves_of
 
 MAX_PANELS = 120
 MAX_TOGETHER = 8
@@ -222,10 +221,7 @@ def dance_bars(subject: Subject) -> Bars:
         "every second beat",
         "motion not published",
         tuple(range(len(rows))),
-        tuple(
-            tuple(shown(one.name.removeprefix(PREFIX), 40) for one in blocks)
-            for blocks in rows.values()
-        ),
+        tuple(tuple(shown(one.name, 40) for one in blocks) for blocks in rows.values()),
     )
 
 

@@ -28,7 +28,7 @@ from bodymotion.dynamics import (
     measurable,
     series,
 )
-from bodymotion.spot.shown_playback import AnimationPlayback
+from bodymotion.scene.playback import Playback
 
 MAX_LISTED_GROUPS = 200
 MAX_LOCATIONS = 4  # Number of locations that are listed for one rule.
@@ -102,25 +102,25 @@ def contents_of(
     *,
     title: str = "",
     notes: tuple[str, ...] = (),
-    playback: AnimationPlayback | None = None,
+    playback: Playback | None = None,
     check_body: bool = True,
 ) -> Contents:
     """Return the contents for a measured motion.
 
-    Of a motion that plays an animation, the findings are those about the animation;
+    Of a motion that plays a script, the findings are those about the script;
     with `check_body`, others have those of the body, too.
     """
     body = measures.body
     motion = measures.motion
     found = figures(measures)
     if playback is not None:
-        of_motion = checks.check(playback.animation, bpm=playback.settings.bpm).problems
+        of_motion = checks.check(playback.script, bpm=playback.settings.bpm).problems
         of_rules = _moments_of_rules(playback.moments)
     else:
         of_motion = checks.check(motion, body=body).problems
         worst = sorted(checks.moments(motion, body), key=lambda moment: -moment.amount)
         of_rules = _moments_of_rules((moment.time, moment) for moment in worst)
-    read = (body, motion if playback is None else playback.animation)
+    read = (body, motion if playback is None else playback.script)
     if check_body and playback is None:
         of_model = checks.check(body).problems
     else:

@@ -5,7 +5,6 @@ from bodymotion.retargeting.comparing import (
     compare_retarget,
     side_by_side,
 )
-from bodymotion.retargeting.quadruped import retarget_to_spot
 from bodymotion.retargeting.retargeting import retarget
 from bodymotion.retargeting.skeletons import to_skeleton
 
@@ -13,7 +12,6 @@ __all__ = [
     "RetargetComparison",
     "compare_retarget",
     "retarget",
-    "retarget_to_spot",
     "side_by_side",
     "to_skeleton",
 ]

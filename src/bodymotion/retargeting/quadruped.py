@@ -21,9 +21,7 @@ over the source's:
                       swings by what both phases next to them are
 
 Inverse kinematics brings a robot as near to this plan as its limits allow, feet first.
-A knee bends where its limits allow more, and backwards where they allow both. Spot's
-own animation is the plan of a person for `NOMINAL_FEET` and `NOMINAL_HEIGHT`
-(`retarget_to_spot`).
+A knee bends where its limits allow more, and backwards where they allow both.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +30,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.model import ik
 from bodymotion.model.body import Body
@@ -50,7 +48,7 @@ from bodymotion.retargeting.roles import (
     foot_cloud,
     free_to_walk,
 )
-from bodymotion.retargeting.skeletons import Recorded, motion_of_joints, with_body
+from bodymotion.retargeting.skeletons import motion_of_joints
 from bodymotion.retargeting.source import (
     MovingFigure,
     ground_height,
@@ -62,10 +60,8 @@ from bodymotion.retargeting.source import (
 )
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
-from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
-HIP_HEIGHT = 0.73  # Of a robot that stands, in lengths of its legs; that of Spot.
+HIP_HEIGHT = 0.73  # Of a robot that stands, in lengths of its legs.
 # In heights of the hips; a swing is within LIFTS.
 HEIGHTS = (2 / 3, 25 / 24)
 MAX_AWAY = 1 / 6
@@ -74,7 +70,6 @@ MAX_LEAN = 0.25  # [rad]
 # [Hz] of the low-pass filters of the body, for persons and for quadrupeds.
 CUTOFF = 2.0
 FAST_CUTOFF = 6.0
-KEY_TIME = 0.05  # [s] between keyframes.
 PAIRS = (0, 1, 1, 0)  # For each leg the foot of the person: 0 left, 1 right.
 BENT = 1.5
 MIN_BENT = 0.1
@@ -98,7 +93,6 @@ Stand: TypeAlias = tuple[float, Floats]
 
 The height [m] of its hips, and the positions of its feet (4, 3) from their middle.
 """
-SPOT: Stand = (NOMINAL_HEIGHT, NOMINAL_FEET)
 
 
 class Plan(NamedTuple):
@@ -251,47 +245,6 @@ def stand_of(figure: Figure) -> Stand:
     return HIP_HEIGHT * float(np.mean(legs)), np.column_stack(
         [hips[:, 0], feet[:, 1], np.zeros(4)]
     )
-
-
-def retarget_to_spot(
-    source: Recorded,
-    *,
-    source_body: Body | None = None,
-    source_roles: Mapping[str, str] | None = None,
-) -> Animation:
-    """Return an animation of Spot, without its arm, that steps and leans as a recorded figure does.
-
-    `bm.play` makes it a motion.
-
-    Parameters and errors are those of `retarget`. The animation begins at its origin,
-    facing along x.
-    """
-    plan = planned(*with_body(source, source_body), source_roles, SPOT)
-    times = plan.times
-    check_memory(
-        int(1000 * (times[-1] - times[0]) / KEY_TIME),
-        f"an animation of {times[-1] - times[0]:g} s",
-    )
-    keys: Floats = np.arange(
-        0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64
-    )
-    rows = np.searchsorted(times - times[0], keys - 1e-9).clip(0, len(times) - 1)
-    table = (
-        plan.feet.reshape(-1, 12),
-        plan.contact.astype(np.float64),
-        plan.body,
-        plan.rpy,
-    )
-    groups = ("foot_pos", "contact", "body_pos", "body_euler_rpy")
-    keyframes = Keyframes(
-        columns=tuple(name for group in groups for name in GROUPS[group]),
-        values=np.round(np.concatenate(table, axis=1)[rows], 4),
-        times=np.asarray(np.round(keys, 4)),
-        header=("time", *groups),
-    )
-    entry = {"body_entry_slices": Parameter(0.0, 1.0, 4.0)}
-    options = {"controls": ("legs", "body")}
-    return Animation(options=options, parameters=entry, keyframes=keyframes)
 
 
 def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:

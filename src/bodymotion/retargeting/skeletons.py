@@ -19,6 +19,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
+from bodymotion.model.scripts import RobotScript
 from bodymotion.motion import Motion
 from bodymotion.motion.components import Timeline
 from bodymotion.skeleton import (
@@ -29,12 +30,10 @@ from bodymotion.skeleton import (
     euler_values,
 )
 from bodymotion.skeleton.values import UNITS
-from bodymotion.spot.animation import Animation
-from bodymotion.spot.playback import needs_arm, play, spot_body
 
 CENTIMETRES = 100.0
 CALIBRATION = 3.0  # The first pose is a calibration pose if joints leave it this many times faster than later (CMU).
-Recorded: TypeAlias = Skeleton | Motion | Animation
+Recorded: TypeAlias = Skeleton | Motion | RobotScript
 SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same robot.
 
 
@@ -54,9 +53,9 @@ def with_body(
 ) -> tuple[Skeleton | Motion, Body | None]:
     """Return a source with the body that its motion is for.
 
-    WrongUseError where another source has one. An animation is played on Spot.
+    WrongUseError where another source has one. A script is played on its robot.
     """
-    check_kind(source, "source", Skeleton, Motion, Animation)
+    check_kind(source, "source", Skeleton, Motion, RobotScript)
     if not isinstance(source, Motion) and body is not None:
         unused = (
             "source_body (--source-body) has no effect; it is the robot of a Motion"
@@ -64,8 +63,9 @@ def with_body(
         raise WrongUseError(
             f"{title(source)}: {with_article(type(source).__name__)}; {unused}"
         )
-    if isinstance(source, Animation):
-        return (play(source), spot_body(arm=needs_arm(source)))
+    if isinstance(source, RobotScript):
+        robot, motion = source.body_and_motion()
+        return motion, robot
     return (source, body)
 
 
@@ -97,7 +97,7 @@ def is_calibrated(placed: Floats, times: Floats) -> bool:
     return len(speeds) > 2 and bool(speeds[0] > CALIBRATION * speeds[1:].max())
 
 
-def title(thing: Skeleton | Motion | Animation | Body) -> str:
+def title(thing: Skeleton | Motion | RobotScript | Body) -> str:
     """Return how messages name a source or a robot: by its file, if it has one."""
     return str(
         thing.source.path

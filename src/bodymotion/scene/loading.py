@@ -19,7 +19,9 @@ from bodymotion.diagnostics.text import (
     place_after,
     severities,
     shown,
+    with_article,
 )
+from bodymotion.extensions import functions_for, kind_of, kinds
 from bodymotion.formats.registry import (
     find_format,
     load,
@@ -33,28 +35,21 @@ from bodymotion.formats.untrusted import (
 )
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
+from bodymotion.model.scripts import RobotScript, play_together
 from bodymotion.motion import Motion
 from bodymotion.scene.compared_motion import side_by_side
 from bodymotion.scene.music import Music, load_music
+from bodymotion.scene.playback import Playback, PlaybackSettings
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.skeleton import Skeleton
-from bodymotion.spot.animation import Animation
-from bodymotion.spot.choreography.values import Choreography
-from bodymotion.spot.shown_playback import PlaybackSettings, play_animation
 from bodymotion.system.files import check_not_read, pipes_kept
 from bodymotion.system.limited import ProcessLimits
 
 Showable: TypeAlias = (
-    Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
+    Body | Motion | KeyPoses | Skeleton | RobotScript | str | PathLike[str]
 )
-VALUES = (
-    Body,
-    Motion,
-    KeyPoses,
-    Skeleton,
-    Animation,
-    Choreography,
-)  # What is shown; anything else names a file.
+VALUES = (Body, Motion, KeyPoses, Skeleton, RobotScript)
+"""What is shown; anything else names a file."""
 MAX_LOADING = 600.0
 """[s] Time in which the files of a viewer are loaded again."""
 MAX_LISTED_GROUPS = 10  # Number of rules that are listed on stderr.
@@ -66,11 +61,11 @@ class Inputs(NamedTuple):
 
     body: Body | None
     motions: tuple[Motion, ...]
-    animation: Animation | None
+    script: RobotScript | None
 
 
 def files_of(
-    *values: Body | Motion | KeyPoses | Animation | Choreography | Skeleton | None,
+    *values: Body | Motion | KeyPoses | RobotScript | Skeleton | None,
 ) -> tuple[Path, ...]:
     """Return the files that values were read from, those that a model names included."""
     sources = [value.source for value in values if value is not None]
@@ -103,35 +98,24 @@ def load_inputs(
     if output is not None:
         check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
     loaded = load_together(sources, by_position=by_position, **options)
-    dances: list[Any] = [
-        one for one in loaded if isinstance(one, (Animation, Choreography))
-    ]
-    if max_motions == len(dances) == len(loaded) == 2:
-        arm = any(one.play().joint_displacement.num_parts > 12 for one in dances)
-        loaded = [one.play(arm=arm) for one in dances]
-    values = [
-        part
-        for one in loaded
-        for part in (
-            one.body_and_motion()
-            if isinstance(one, (Skeleton, Choreography))
-            else (one,)
-        )
-    ]
+    scripts = [value for value in loaded if isinstance(value, RobotScript)]
+    if max_motions == len(scripts) == len(loaded) == 2:
+        loaded = play_together(scripts)
+    values: list[Any] = []
+    for value in loaded:
+        if isinstance(value, Skeleton) or is_fixed_script(value):
+            values += value.body_and_motion()
+        else:
+            values.append(value)
     bodies = [value for value in values if isinstance(value, Body)]
     motions = [value for value in values if isinstance(value, Motion)]
-    animations = [value for value in values if isinstance(value, Animation)]
+    adjustable = [value for value in values if isinstance(value, RobotScript)]
     if any(isinstance(value, KeyPoses) for value in values):
         raise WrongUseError(
             f"key poses are {done} on the body that they are for: name its model, too"
         )
-    if len(animations) > 1:
-        raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
-    if animations and (bodies or motions):
-        other = "body" if bodies else "motion"
-        raise WrongUseError(
-            f"an animation is {done} alone, on the body of Spot: leave out the {other}"
-        )
+    if adjustable:
+        _check_alone(adjustable, bodies, motions, done)
     if len(bodies) > 1 or len(motions) > max_motions:
         if max_motions == 1:
             most = "one motion"
@@ -148,8 +132,37 @@ def load_inputs(
     return Inputs(
         bodies[0] if bodies else None,
         tuple(motions),
-        animations[0] if animations else None,
+        adjustable[0] if adjustable else None,
     )
+
+
+def is_fixed_script(value: object) -> bool:
+    """Return whether a value is a script that is played without settings."""
+    kind = kind_of(value)
+    return (
+        isinstance(value, RobotScript)
+        and kind is not None
+        and kind.function("playback") is None
+    )
+
+
+def _check_alone(
+    scripts: Sequence[RobotScript],
+    bodies: Sequence[Body],
+    motions: Sequence[Motion],
+    done: str,
+) -> None:
+    """Raise WrongUseError unless there is one script and nothing else."""
+    kind = kind_of(scripts[0])
+    assert kind is not None
+    if len(scripts) > 1:
+        raise WrongUseError(f"one {kind.noun} can be {done}, not {len(scripts)}")
+    if bodies or motions:
+        other = "body" if bodies else "motion"
+        raise WrongUseError(
+            f"{with_article(kind.noun)} is {done} alone, on the body of {kind.robot}: "
+            f"leave out the {other}"
+        )
 
 
 def load_scene(
@@ -221,7 +234,7 @@ def _load_scene(
     **options: Any,  # noqa: ANN401
 ) -> Scene:
     """Return the scene of `load_scene`, of files that are read in this process."""
-    body, motions, animation = load_inputs(
+    body, motions, script = load_inputs(
         *sources, max_motions=2, output=output, by_position=by_position, **options
     )
     if ghost and len(motions) < 2:
@@ -229,16 +242,19 @@ def _load_scene(
             "a ghost is the second of two motions, and there is only one"
         )
     sound = load_music(music) if isinstance(music, (str, PathLike)) else music
-    if animation is not None:
+    if script is not None:
         tempo = bpm if bpm is not None or sound is None else sound.tempo or None
         return replace(
-            animation_scene(animation, arm, PlaybackSettings(tempo, slices)),
+            script_scene(script, arm, PlaybackSettings(tempo, slices)),
             music=sound,
         )
     if (arm, bpm, slices) != (None, None, None):
-        raise WrongUseError("arm, tempo and slices apply to a Spot animation only")
+        names = [f"{kind.robot} {kind.noun}" for kind in kinds() if kind.has_tempo]
+        raise WrongUseError(
+            f"arm, tempo and slices apply to a {' or '.join(names) or 'script'} only"
+        )
     if body is None and motions:
-        body = _spot_body_for(motions[0])
+        body = _body_for(motions[0])
     first = replace(make_scene(body, motions[0] if motions else None), music=sound)
     if len(motions) < 2:
         return first
@@ -280,30 +296,23 @@ def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # no
     yield scene
 
 
-def animation_scene(
-    animation: Animation, arm: bool | None, settings: PlaybackSettings
+def script_scene(
+    script: RobotScript, arm: bool | None, settings: PlaybackSettings
 ) -> Scene:
-    """Return the scene of an animation that is played with settings."""
-    playback = play_animation(animation, settings, arm)
+    """Return the scene of a script that is played with settings."""
+    kind = kind_of(script)
+    play = None if kind is None else kind.function("playback")
+    assert play is not None
+    playback: Playback = play(script, settings, arm)
     return make_scene(playback.body, playback.motion, playback)
 
 
-def _spot_body_for(motion: Motion) -> Body | None:
-    """Return the body of Spot for a motion with the names of Spot's joints, in its order.
-
-    Else None.
-    """
-    joints = motion.joint_displacement
-    if (
-        joints is None
-        or joints.num_parts not in (12, 19)
-        or not any(joints.part_labels)
-    ):
-        return None
-    from bodymotion.spot.playback import JOINT_NAMES, spot_body
-
-    if joints.part_labels == JOINT_NAMES[: joints.num_parts]:
-        return spot_body(arm=joints.num_parts == 19)
+def _body_for(motion: Motion) -> Body | None:
+    """Return the robot of an extension whose joints a motion names, in its order."""
+    for find in functions_for("body_for"):
+        body: Body | None = find(motion)
+        if body is not None:
+            return body
     return None
 
 

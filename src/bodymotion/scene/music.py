@@ -8,18 +8,20 @@ tempo gets an even grid of beats, fitted to all of them, so that it does not dri
 """
 
 import base64
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from heapq import heappop, heappush
 from os import SEEK_END, PathLike
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from bodymotion.diagnostics import ShortRepr, WrongUseError
+from bodymotion.diagnostics.text import with_article
+from bodymotion.extensions import kind_of
 from bodymotion.formats.limits import budget_for
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
-from bodymotion.spot.choreography.values import Choreography
+from bodymotion.model.scripts import RobotScript
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 
@@ -50,9 +52,7 @@ MAX_UNEVEN = (
 REACH = 12  # Values of the onset strength to each side of a beat (60 ms) in which its onset is looked for.
 SILENCE = 20  # Values of the onset strength before time 0: a sound that begins the piece has its onset after silence, as any other.
 MIN_STEADY = 4  # Beats, at least, of which it is known whether their tempo is steady.
-# [per minute] Tempos that are advised for choreographies.
-MIN_SLICES = 250.0
-MAX_SLICES = 450.0
+Script = TypeVar("Script", bound=RobotScript)
 KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 
@@ -214,37 +214,21 @@ class Music(ShortRepr):
             content = base64.b64encode(stream.read()).decode()
         return f"data:audio/{self.path.suffix[1:].lower()};base64,{content}"
 
-    def snap(self, choreography: Choreography) -> Choreography:
-        """Return a choreography with the tempo of the music, and its moves at beats.
+    def snap(self, dance: Script) -> Script:
+        """Return a dance with the tempo of the music, and its moves at beats.
 
-        A slice is a quarter of a beat; where that is too fast or too slow for a robot,
-        a half or an eighth. Moves keep their lengths in slices and begin at the nearest
-        beat, or at the first one after all moves that ended before them.
+        Raises
+        ------
+        WrongUseError
+            When no beats were found, or the script is no dance.
         """
-        if not self.tempo:
-            raise WrongUseError(f"{self.path.name}: no beats were found")
-        beat = min(
-            (4, 2, 8),
-            key=lambda n: max(
-                MIN_SLICES / (n * self.tempo), n * self.tempo / MAX_SLICES, 1.0
-            ),
-        )
-        moves = list(choreography.moves)
-        ends = list[tuple[int, int]]()
-        free = 0
-        for index in sorted(range(len(moves)), key=lambda k: moves[k].start_slice):
-            move = moves[index]
-            while ends and ends[0][0] <= move.start_slice:
-                free = max(free, heappop(ends)[1])
-            moves[index] = replace(
-                move,
-                start_slice=max(round(move.start_slice / beat), -(-free // beat))
-                * beat,
-            )
-            heappush(ends, (move.end_slice, moves[index].end_slice))
-        return replace(
-            choreography.replaced(*moves), slices_per_minute=beat * self.tempo
-        )
+        kind = kind_of(dance)
+        snap = None if kind is None else kind.function("snap")
+        if snap is None:
+            name = with_article(type(dance).__name__)
+            raise WrongUseError(f"expected a dance, got {name}, which has no moves")
+        snapped: Script = snap(dance, self)
+        return snapped
 
 
 def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:

@@ -33,10 +33,11 @@ from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.feet import FOOT_CONTACT, LEGS, REACH_ERROR
 from bodymotion.scene.music import Music
-from bodymotion.spot.shown_playback import (
-    AnimationPlayback,
+from bodymotion.scene.playback import (
     Beats,
+    Playback,
     approximate_frames,
     beats_of,
 )
@@ -156,7 +157,7 @@ class Scene:
     without_body:
         Whether there is only a motion, and `body` is made from its poses.
     playback:
-        How the motion was made from an animation; None for other motions.
+        How a script was played; None for other motions.
     own_frames:
         The number of frames before the last one is held for a longer second motion; 0
         where it is not.
@@ -180,7 +181,7 @@ class Scene:
     notes: tuple[str, ...] = ()
     mismatches: tuple[Problem, ...] = ()
     without_body: bool = False
-    playback: AnimationPlayback | None = None
+    playback: Playback | None = None
     own_frames: int = 0
     compared: Scene | None = None
     music: Music | None = None
@@ -230,7 +231,7 @@ class Scene:
 
         None for other motions.
         """
-        if self.motion is None or "spot" not in self.motion.extra:
+        if self.motion is None:
             return None
         return beats_of(self.motion)
 
@@ -241,7 +242,7 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """The name of the animation, of the body, or else of the file."""
+        """The name of the script, of the body, or else of the file."""
         if self.playback is not None:
             return self.playback.title
         paths = (
@@ -261,7 +262,7 @@ class Scene:
 
     @property
     def motion_problems(self) -> tuple[Problem, ...]:
-        """The findings about the motion or animation, those about motion and body together first."""
+        """The findings about the motion or script, those about motion and body together first."""
         if self.motion is not None:
             found = self.motion.problems
         else:
@@ -375,9 +376,6 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
         for one in motion.timed
     ):
         return None
-    from bodymotion.spot.animation import FOOT_CONTACT, LEGS
-    from bodymotion.spot.playback.recording import REACH_ERROR
-
     contact = motion.last(MultiValueSeq, FOOT_CONTACT)
     if contact is None or not contact.num_frames:
         return None
@@ -417,7 +415,7 @@ def path_frames(count: int) -> Indices:
 
 
 def make_scene(
-    body: Body | None, motion: Motion | None, playback: AnimationPlayback | None = None
+    body: Body | None, motion: Motion | None, playback: Playback | None = None
 ) -> Scene:
     """Compute the scene of a body, a motion, or both.
 

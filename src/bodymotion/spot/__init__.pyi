@@ -7,6 +7,7 @@ from bodymotion.spot.cha_proto import to_move_info as to_move_info
 from bodymotion.spot.cha_proto import to_proto as to_proto
 from bodymotion.spot.cha_proto import to_text as to_text
 from bodymotion.model.body import Body
+from bodymotion.spot import editing as editing
 from bodymotion.spot.choreography import check_choreography as check_choreography
 from bodymotion.spot.choreography.playing import Ensemble as Ensemble
 from bodymotion.spot.choreography.playing import ensemble as ensemble
@@ -20,6 +21,8 @@ from bodymotion.spot.client.dances import perform as perform
 from bodymotion.spot.client.dances import perform_together as perform_together
 from bodymotion.spot.client.uploads import Outcome as Outcome
 from bodymotion.spot.client.uploads import upload as upload
+from bodymotion.spot.comparison import compare_animations as compare_animations
+from bodymotion.spot.comparison import compare_choreographies as compare_choreographies
 from bodymotion.spot.playback import SpotPose as SpotPose
 from bodymotion.spot.playback import play as play
 from bodymotion.spot.playback import sit as sit
@@ -31,6 +34,7 @@ from bodymotion.spot.playback.arm import hand_poses as hand_poses
 from bodymotion.spot.playback.legs import Legs as Legs
 from bodymotion.spot.playback.legs import foot_positions as foot_positions
 from bodymotion.spot.playback.legs import leg_joints as leg_joints
+from bodymotion.spot.recordings import compare_recording as compare_recording
 from bodymotion.spot.rehearsal import StandIn as StandIn
 
 def body(*, arm: bool = True) -> Body: ...

@@ -22,26 +22,18 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Problem, ShortRepr, Source, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, frozen
+from bodymotion.model.scripts import RobotScript
+from bodymotion.motion.feet import LEGS
 from bodymotion.system.deferred import NotebookDisplay, provided_by
 
 if TYPE_CHECKING:
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.spot.playback.recording import LegColumns
     from bodymotion.spot.playback.stance import SpotPose
 
 TRACKS = ("legs", "body", "arm", "gripper")
 """The parts of the robot that an animation may control."""
-
-LEGS = ("fl", "fr", "hl", "hr")
-"""Front left, front right, hind left, hind right.
-
-The document's order, and that of all arrays over legs.
-"""
-FOOT_CONTACT = "FootContact"
-"""The content of the component of a motion with the contacts (T, 4) of the legs.
-
-1 in contact, 0 in swing.
-"""
 
 
 def _legs(*endings: str) -> tuple[str, ...]:
@@ -150,7 +142,7 @@ class Keyframes(ContentEquality):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Animation(NotebookDisplay, ContentEquality):
+class Animation(RobotScript, NotebookDisplay, ContentEquality):
     """A Spot move.
 
     Attributes
@@ -291,4 +283,9 @@ class Animation(NotebookDisplay, ContentEquality):
         See `bodymotion.spot.playback.play` for the arguments, the errors and how Spot
         plays an animation.
         """
+        raise NotImplementedError
+
+    @provided_by("bodymotion.spot.playback.playing:body_and_motion")
+    def body_and_motion(self, *, bpm: float | None = None) -> tuple[Body, Motion]:
+        """Return Spot, with its arm where the animation needs it, and its motion."""
         raise NotImplementedError

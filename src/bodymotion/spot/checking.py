@@ -17,7 +17,8 @@ from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.checking import physics_of_plays
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import soles
-from bodymotion.spot.animation import LEGS, Animation
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import Animation
 from bodymotion.spot.playback import spot_body
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS
 from bodymotion.spot.playback.rules import LOOP

@@ -6,6 +6,12 @@ from bodymotion.extensions import Extension, Kind
 
 SPOT = "bodymotion.spot"
 
+TRACKS = (
+    *("legs", "body", "arm", "gripper", "lights"),
+    *("audio_visual_lights", "audio_visual_buzzer", "annotations"),
+)
+"""What a move may control; two moves at a time share no track."""
+
 EXTENSION = Extension(
     name="spot",
     package=SPOT,
@@ -14,13 +20,43 @@ EXTENSION = Extension(
         Kind(
             name="Animation",
             place=f"{SPOT}.animation:Animation",
+            noun="animation",
             plural="Spot animations",
+            robot="Spot",
             has_tempo=True,
+            from_motion_options=("legs", "bpm"),
+            to_motion_options=("bpm", "rate"),
+            functions={
+                "check": f"{SPOT}.checking:check_animation",
+                "change_speed": f"{SPOT}.editing:change_speed",
+                "compare": f"{SPOT}.comparison:compare_animations",
+                "describe": f"{SPOT}.information:describe_animation",
+                "edit": f"{SPOT}.edit_command:edit_animation",
+                "from_motion": f"{SPOT}.playback.recording:animation_for_file",
+                "page": f"{SPOT}.information:show_animation",
+                "panel": f"{SPOT}.viewer_panel:AnimationPanel",
+                "play_together": f"{SPOT}.playback.playing:play_together",
+                "playback": f"{SPOT}.animation_playback:play_animation",
+                "summary": f"{SPOT}.notebooks:summary_of",
+                "table": f"{SPOT}.notebooks:columns_of",
+                "to_motion": f"{SPOT}.playback.playing:play",
+            },
         ),
         Kind(
             name="Choreography",
             place=f"{SPOT}.choreography.values:Choreography",
+            noun="choreography",
             plural="Spot choreographies",
+            robot="Spot",
+            functions={
+                "check": f"{SPOT}.choreography.validation:problems_of",
+                "compare": f"{SPOT}.comparison:compare_choreographies",
+                "describe": f"{SPOT}.information:describe_choreography",
+                "page": f"{SPOT}.information:show_choreography",
+                "play_together": f"{SPOT}.playback.playing:play_together",
+                "snap": f"{SPOT}.choreography.music:snap_to_beats",
+                "to_motion": f"{SPOT}.choreography.playing:play_choreography",
+            },
         ),
     ),
     text_formats=("cha",),
@@ -33,4 +69,13 @@ EXTENSION = Extension(
     ),
     fixes={"cha": f"{SPOT}.cha.fixes"},
     commands={"spot": f"{SPOT}.command"},
+    tracks=TRACKS,
+    functions={
+        "body": f"{SPOT}.robots:body_of",
+        "body_for": f"{SPOT}.robots:body_for",
+        "compare_recording": f"{SPOT}.recordings:compare_recording",
+        "joining_hint": f"{SPOT}.robots:joining_hint",
+        "retarget": f"{SPOT}.retargeting:retarget_to_spot",
+        "validate": f"{SPOT}.playback.validation:validate",
+    },
 )

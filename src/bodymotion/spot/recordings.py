@@ -11,8 +11,9 @@ from bodymotion.comparison.difference import Comparison, Difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq
+from bodymotion.motion.feet import LEGS
 from bodymotion.motion.interpolation import sampled
-from bodymotion.spot.animation import LEGS
+from bodymotion.spot.animation import Animation
 from bodymotion.spot.choreography.moves import tracks_of
 from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS
@@ -31,7 +32,10 @@ SAME_COST = 1.02  # The shortest lag is chosen of those that fit nearly as well,
 
 
 def compare_recording(
-    commanded: Motion | Choreography, recorded: Motion, *, atol: float = 0.0
+    commanded: Motion | Animation | Choreography,
+    recorded: Motion,
+    *,
+    atol: float = 0.0,
 ) -> Comparison:
     """Return the lag of a recording behind the commanded motion, and the errors after it that are larger than `atol`.
 
@@ -50,6 +54,8 @@ def compare_recording(
         When the two have no joints in common, or fewer than three frames.
     """
     found: list[Difference] = []
+    if isinstance(commanded, Animation):
+        commanded = commanded.play()
     if isinstance(commanded, Choreography):
         first, commanded = _begun(commanded, recorded)
         message = f"the second motion begins at slice {first}"

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.diagnostics import Group, grouped
 from bodymotion.diagnostics.text import counted, html_text, shown, small_html
 from bodymotion.scene.loading import groups_html, table_html
-from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.spot.animation import Parameter
-from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED
-from bodymotion.spot.shown_playback import (
+from bodymotion.spot.animation_playback import (
     AnimationPlayback,
-    PlaybackSettings,
     slice_range,
 )
+from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
@@ -337,65 +335,3 @@ def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
         return ""
     more = " …" if len(found) > MAX_KEYFRAMES else ""
     return f"Keyframe{'s' if len(found) > 1 else ''} {', '.join(found[:MAX_KEYFRAMES])}{more}: "
-
-
-class AnimationControl:
-    """Plays the shown animation with the settings of the panel.
-
-    All methods are called in the viewer's thread.
-
-    `show` shows another scene of the same body, at a time [s].
-    """
-
-    def __init__(self, viewer: Viewer, show: Callable[[Scene, float], None]) -> None:
-        self._viewer = viewer
-        self._show = show
-        self._pending: PlaybackSettings | None = None
-        self._failed = False
-
-    def change_setting(self, name: str, value: float) -> None:
-        """Play the animation with another value, see `PlaybackSettings.changed`.
-
-        Changes that wait are applied together.
-        """
-        playback = self._viewer.scene.playback
-        if playback is not None:
-            self._pending = (self._pending or playback.settings).changed(name, value)
-            self._viewer.post(self._apply_pending)
-
-    def forget(self) -> None:
-        """Drop changes that wait."""
-        self._pending = None
-
-    def _apply_pending(self) -> None:
-        settings = self._pending
-        self._pending = None
-        playback = self._viewer.scene.playback
-        if settings is None or playback is None:
-            return
-        try:
-            self.replay(settings.within(playback.animation))
-        except (ValueError, MemoryError) as error:
-            self._viewer.panel.show_message(
-                f"The animation cannot be played with these settings: {error}", bad=True
-            )
-            self._failed = True
-
-    def replay(self, settings: PlaybackSettings) -> None:
-        """Play the animation at the current slice.
-
-        ValueError when no animation is shown or it cannot be played so.
-        """
-        scene = self._viewer.scene
-        if scene.playback is None:
-            raise ValueError("no animation is shown")
-        playback = scene.playback.with_settings(settings)
-        time = (
-            self._viewer.player.time
-            * playback.timing.slice
-            / scene.playback.timing.slice
-        )
-        self._show(make_scene(scene.body, playback.motion, playback), time)
-        if self._failed:
-            self._viewer.panel.show_message("")
-            self._failed = False

@@ -30,8 +30,8 @@ from bodymotion.motion import (
     MultiSE3Seq,
     MultiValueSeq,
 )
+from bodymotion.scene.playback import approximate_frames
 from bodymotion.scene.scene import Scene
-from bodymotion.spot.shown_playback import approximate_frames
 
 if TYPE_CHECKING:
     from bodymotion.checks.findings import Moment
@@ -293,7 +293,7 @@ def _without_held_frames(scene: Scene) -> Scene:
 def _moments(scene: Scene) -> tuple[Moment, ...]:
     """Return when the motion breaks rules.
 
-    Those of an animation are at its keyframes.
+    Those of a script are at its keyframes.
 
     Nothing is reported while a move is played that is only approximated.
     """

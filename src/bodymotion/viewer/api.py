@@ -20,12 +20,12 @@ from bodymotion.model.links import Link
 from bodymotion.scene.loading import (
     VALUES,
     Showable,
-    animation_scene,
     group_text,
     load_scene,
     load_scene_apart,
     report_problems,
     scenes_as_read,
+    script_scene,
 )
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene, make_scene
@@ -267,10 +267,8 @@ def _watch(
         try:
             scene = load_scene_apart(*sources, arm=arm, **reading)
             if scene.playback is not None and viewer.scene.playback is not None:
-                animation = scene.playback.animation
-                scene = animation_scene(
-                    animation, arm, viewer.scene.playback.settings.within(animation)
-                )
+                settings = scene.playback.allowed(viewer.scene.playback.settings)
+                scene = script_scene(scene.playback.script, arm, settings)
         except (ValueError, OSError, MemoryError) as error:
             message = f"Not reloaded; the last version without errors is shown: {_error_text(error)}"
             viewer.show_message(message, bad=True)

@@ -22,13 +22,13 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import Link
 from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.playback import PlaybackSettings
 from bodymotion.scene.scene import Scene
-from bodymotion.spot.shown_playback import PlaybackSettings
-from bodymotion.spot.viewer_panel import AnimationControl
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.page import script
 from bodymotion.viewer.panel import Panel
+from bodymotion.viewer.playback_control import PlaybackControl
 from bodymotion.viewer.player import KEYS, Player, run_action
 from bodymotion.viewer.pose_handles import PoseHandles
 from bodymotion.viewer.scene_view import (
@@ -135,7 +135,7 @@ class Viewer:
         self.background_analysis = BackgroundAnalysis(
             self._queue.post, self._analysis_done
         )
-        self.animation_control = AnimationControl(self, self._update)
+        self.playback_control = PlaybackControl(self, self._update)
         self.capture = Capture(self)
         self.handles = PoseHandles(self)
         self.scene_view = self._make_scene_view(scene)
@@ -256,17 +256,17 @@ class Viewer:
         slices: float | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> None:
-        """Play the shown animation with another tempo, length [slices] or parameters.
+        """Play the shown script with another tempo, length [slices] or parameters.
 
         The current slice stays.
 
         Raises
         ------
         ValueError
-            When no animation is shown, or it cannot be played so.
+            When no script is shown, or it cannot be played so.
         """
         settings = PlaybackSettings(bpm, slices, dict(parameters or {}))
-        self._do(lambda: self.animation_control.replay(settings))
+        self._do(lambda: self.playback_control.replay(settings))
 
     def show_message(self, text: str, bad: bool = False) -> None:
         """Show a message at the top of the panel.
@@ -359,11 +359,11 @@ class Viewer:
         self._queue.post(lambda: self._pose(column, value))
 
     def change_setting(self, name: str, value: float) -> None:
-        """Play the animation with another value, see `PlaybackSettings.changed`.
+        """Play the script with another value, see `PlaybackSettings.changed`.
 
         Of several requests that wait only the result counts.
         """
-        self._queue.post(lambda: self.animation_control.change_setting(name, value))
+        self._queue.post(lambda: self.playback_control.change_setting(name, value))
 
     def plot_changed(self) -> None:
         """Draw the curves that are chosen now."""
@@ -422,7 +422,7 @@ class Viewer:
             apply_theme(self.server.gui, self.options.dark)
 
     def _replace(self, scene: Scene) -> None:
-        self.animation_control.forget()
+        self.playback_control.forget()
         self.capture.cancel()
         self.handles.remove()
         self.background_analysis.forget()

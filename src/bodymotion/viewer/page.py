@@ -28,10 +28,9 @@ from bodymotion.diagnostics.text import html_text, shown
 from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
+from bodymotion.scene.playback import Block, moves_of
 from bodymotion.scene.scene import HAND, Scene
 from bodymotion.scene.theme import FINDING, MISSED, MOVE, STANCE, SWING, Rgb
-from bodymotion.spot.choreography.values import PREFIX
-from bodymotion.spot.shown_playback import Block, moves_of
 from bodymotion.system.files import check_place, whole_file
 from bodymotion.viewer.analysis import MotionAnalysis, analyze
 from bodymotion.viewer.limit_colors import color_of
@@ -357,7 +356,7 @@ def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
     """
     contacts = scene.contacts
     line = scene.timeline
-    if scene.motion is None or "spot" not in scene.motion.extra:
+    if scene.motion is None:
         moves = {}
     else:
         moves = moves_of(scene.motion)
@@ -393,7 +392,7 @@ def _block(move: Block) -> list[Any]:
 
     One whose motion is not known is a thin line.
     """
-    name = shown(move.name.removeprefix(PREFIX), 40)
+    name = shown(move.name, 40)
     return [
         move.start,
         move.end,

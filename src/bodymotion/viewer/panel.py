@@ -1,4 +1,4 @@
-"""The panel: playback, animation, joints, links, display options, plot, and a summary of the files with their findings.
+"""The panel: playback, script, joints, links, display options, plot, and a summary of the files with their findings.
 
 The tab Joints has a slider for each joint that moves a link, in degrees or metres,
 within the joint's limits. The tab Links has the tree of links with a search; the card
@@ -33,11 +33,11 @@ from bodymotion.model.links import Joint, Link
 from bodymotion.scene.loading import groups_html, table_html
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene, limits_text
-from bodymotion.spot.viewer_panel import AnimationPanel
 from bodymotion.viewer.limit_colors import legend
 from bodymotion.viewer.page import PlaybackPanel
 from bodymotion.viewer.plot_panel import PlotPanel, filled, svg_of
 from bodymotion.viewer.scene_view import PRESETS, show_camera
+from bodymotion.viewer.script_panel import ScriptPanel, script_panel
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
@@ -534,10 +534,10 @@ class Panel:
         self.playback_panel = PlaybackPanel(viewer) if scene.num_frames > 1 else None
         self.link_card = LinkCard(viewer)
         tabs = gui.add_tab_group()
-        self.animation: AnimationPanel | None = None
+        self.script_panel: ScriptPanel | None = None
         if scene.playback is not None:
             with tabs.add_tab("Move"):
-                self.animation = AnimationPanel(viewer, scene.playback)
+                self.script_panel = script_panel(viewer, scene.playback)
         with tabs.add_tab("Joints"):
             hint = gui.add_html("")
             if (scene.body.tree[1] > 0).any() and not scene.without_body:
@@ -594,13 +594,13 @@ class Panel:
     def update(self) -> None:
         """Show another motion of the same body.
 
-        The animation, played with other settings.
+        The script, played with other settings.
         """
         scene = self._viewer.scene
         if self.playback_panel is not None:
             self.playback_panel.update()
-        if self.animation is not None and scene.playback is not None:
-            self.animation.update(scene.playback)
+        if self.script_panel is not None and scene.playback is not None:
+            self.script_panel.update(scene.playback)
         if self.plot is not None:
             self.plot.update(scene)
         self.link_card.update()

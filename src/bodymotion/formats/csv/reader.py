@@ -57,7 +57,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
-from bodymotion.spot.animation import FOOT_CONTACT, LEGS
+from bodymotion.motion.feet import FOOT_CONTACT, LEGS
 from bodymotion.system.files import open_file, read_head
 
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")

@@ -30,7 +30,7 @@ from bodymotion.formats.text import rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq
-from bodymotion.spot.animation import FOOT_CONTACT, LEGS
+from bodymotion.motion.feet import FOOT_CONTACT, LEGS
 from bodymotion.system.files import whole_file
 
 

@@ -8,7 +8,8 @@ from itertools import product, starmap
 from bodymotion.diagnostics import Diagnostics, Location, Rule
 from bodymotion.diagnostics.spelling import choices, meant
 from bodymotion.diagnostics.text import counted
-from bodymotion.spot.animation import GROUPS, LEGS, TRACKS, Parameter
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import GROUPS, TRACKS, Parameter
 from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.keywords import (
     COLUMNS,

@@ -10,8 +10,9 @@ from bodymotion.diagnostics import Diagnostics, Location, Rule, SourceMap, Subje
 from bodymotion.diagnostics.problem import MAX_LISTED
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry.arrays import Indices
+from bodymotion.motion.feet import LEGS
 from bodymotion.motion.rules import FRAME_RATE
-from bodymotion.spot.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
+from bodymotion.spot.animation import GROUPS, TRACKS, Animation, Parameter
 from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.head import exclusive
 from bodymotion.spot.cha.keywords import (

@@ -10,6 +10,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import angles_in_degrees
 from bodymotion.motion.components import out_of_order
+from bodymotion.motion.feet import LEGS
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
     MOTION_NOT_FINITE,
@@ -17,7 +18,7 @@ from bodymotion.motion.rules import (
     ROUNDING,
     TIME_ORDER,
 )
-from bodymotion.spot.animation import GROUPS, LEGS, Keyframes
+from bodymotion.spot.animation import GROUPS, Keyframes
 from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.head_checks import Checked, left_out
 from bodymotion.spot.cha.keywords import COLUMNS, TIME, Column

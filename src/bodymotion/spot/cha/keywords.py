@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bodymotion.spot.animation import GROUPS, LEGS
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import GROUPS
 
 Quantity: TypeAlias = Literal[
     "time", "joint", "position", "quaternion", "angle", "contact"

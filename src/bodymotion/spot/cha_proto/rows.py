@@ -20,7 +20,8 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Location
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry.arrays import Bools, Floats, Indices
-from bodymotion.spot.animation import GROUPS, LEGS
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import GROUPS
 from bodymotion.spot.cha_proto import rules
 from bodymotion.spot.cha_proto.messages import MESSAGES, Field, message_class
 

@@ -20,10 +20,12 @@ from bodymotion.geometry.meshes import box_overlap
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import Joint, Link
+from bodymotion.model.scripts import tempo_error
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.feet import LEGS
 from bodymotion.motion.interpolation import sampled
-from bodymotion.spot.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import length_range, tracks_of
 from bodymotion.spot.choreography.values import Choreography, Move
@@ -209,11 +211,15 @@ def play_choreography(
     )
 
 
-def body_and_motion(choreography: Choreography) -> tuple[Body, Motion]:
+def body_and_motion(
+    choreography: Choreography, *, bpm: float | None = None
+) -> tuple[Body, Motion]:
     """Return the body of Spot and the motion of a choreography on it.
 
     See `Choreography.body_and_motion`.
     """
+    if bpm is not None:
+        raise tempo_error()
     motion = play_choreography(choreography)
     joints = motion.joint_displacement
     return spot_body(

@@ -10,7 +10,7 @@ from bodymotion.diagnostics import Diagnostics, Problem, Rule
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import counted
 from bodymotion.motion import Motion
-from bodymotion.spot.animation import LEGS
+from bodymotion.motion.feet import LEGS
 from bodymotion.spot.cha import check_animation
 from bodymotion.spot.cha_proto.messages import ENUMS, MESSAGES
 from bodymotion.spot.cha_proto.sequence import KINDS
@@ -103,6 +103,11 @@ class _Review:
         self.found.report(
             rule, message, self._locations.locate(subject), subject=subject, data=data
         )
+
+
+def problems_of(choreography: Choreography, **_: object) -> tuple[Problem, ...]:
+    """Return the problems of reading a choreography, and those of its meaning."""
+    return (*choreography.problems, *check_choreography(choreography))
 
 
 def check_choreography(

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import Problem, ShortRepr, Source, SourceMap
+from bodymotion.model.scripts import RobotScript
 from bodymotion.spot.animation import Animation, Parameter
+from bodymotion.spot.extension import TRACKS as TRACKS
 from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
@@ -22,20 +24,6 @@ if TYPE_CHECKING:
 
 PREFIX = "animation::"
 """The prefix of the types of moves that are animations."""
-TRACKS = (
-    "legs",
-    "body",
-    "arm",
-    "gripper",
-    "lights",
-    "audio_visual_lights",
-    "audio_visual_buzzer",
-    "annotations",
-)
-"""What a move may control.
-
-Two moves at a time share no track.
-"""
 STATES = tuple(
     f"TRANSITION_STATE_{state}"
     for state in ("UNKNOWN", "STAND", "KNEEL", "SIT", "SPRAWL")
@@ -174,7 +162,7 @@ class RobotMoves:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choreography(ShortRepr):
+class Choreography(RobotScript, ShortRepr):
     """A sequence of moves.
 
     Attributes
@@ -278,7 +266,7 @@ class Choreography(ShortRepr):
         raise NotImplementedError
 
     @provided_by("bodymotion.spot.choreography.playing:body_and_motion")
-    def body_and_motion(self) -> tuple[Body, Motion]:
+    def body_and_motion(self, *, bpm: float | None = None) -> tuple[Body, Motion]:
         """Return the body of Spot, with its arm where an animation needs it, and the motion of the choreography on it."""
         raise NotImplementedError
 

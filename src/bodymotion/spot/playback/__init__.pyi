@@ -1,8 +1,8 @@
-from bodymotion.spot.animation import FOOT_CONTACT as FOOT_CONTACT
+from bodymotion.motion.feet import FOOT_CONTACT as FOOT_CONTACT
 from bodymotion.spot.playback.dimensions import JOINT_NAMES as JOINT_NAMES
 from bodymotion.spot.playback.playing import needs_arm as needs_arm
 from bodymotion.spot.playback.playing import play as play
-from bodymotion.spot.playback.recording import REACH_ERROR as REACH_ERROR
+from bodymotion.motion.feet import REACH_ERROR as REACH_ERROR
 from bodymotion.spot.playback.recording import last_pose as last_pose
 from bodymotion.spot.playback.robot import spot_body as spot_body
 from bodymotion.spot.playback.stance import SpotPose as SpotPose

@@ -9,7 +9,8 @@ lower leg ends 0.33532 m below the knee. Limits of joint velocities are not publ
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.spot.animation import GROUPS, LEGS
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import GROUPS
 from bodymotion.spot.cha.keywords import JOINT_LIMITS
 
 LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))

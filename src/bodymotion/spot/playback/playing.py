@@ -5,7 +5,7 @@ What the robot's controller does with an animation (balance, `precise_steps`,
 is not simulated: the motion is the one that the animation commands.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -15,13 +15,15 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.spot.animation import Animation
 from bodymotion.spot.cha import unplayable
 from bodymotion.spot.cha.head_checks import keyframe_number
+from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
-from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
+from bodymotion.spot.playback.dimensions import LEG_JOINTS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import Legs, leg_joints
 from bodymotion.spot.playback.recording import components, last_pose
 from bodymotion.spot.playback.robot import spot_body
@@ -140,6 +142,20 @@ def needs_arm(animation: Animation) -> bool:
     return "arm_required" in animation.options or bool(
         {"arm", "gripper"} & set(animation.controls)
     )
+
+
+def body_and_motion(
+    animation: Animation, *, bpm: float | None = None
+) -> tuple[Body, Motion]:
+    """Return Spot and the motion of an animation; see `Animation.body_and_motion`."""
+    return spot_body(arm=needs_arm(animation)), play(animation, bpm=bpm)
+
+
+def play_together(scripts: Sequence[Animation | Choreography]) -> list[Motion]:
+    """Return the motions of scripts on one Spot: with its arm where one needs it."""
+    joints = [script.play().joint_displacement for script in scripts]
+    arm = any(one is not None and one.num_parts > len(LEG_JOINTS) for one in joints)
+    return [script.play(arm=arm) for script in scripts]
 
 
 def arm_playback(animation: Animation) -> str:

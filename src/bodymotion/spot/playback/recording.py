@@ -1,6 +1,7 @@
 """Motions of Spot: the names of their components and joints, their columns as arrays, and as the keyframes of an animation."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -17,7 +18,9 @@ from bodymotion.motion import (
     MultiValueSeq,
 )
 from bodymotion.motion.components import Timeline
-from bodymotion.spot.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframes
+from bodymotion.motion.feet import FOOT_CONTACT, LEGS, REACH_ERROR
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes
+from bodymotion.spot.cha import move_name
 from bodymotion.spot.losses import BODY_POSE
 from bodymotion.spot.playback.dimensions import (
     ARM_JOINTS,
@@ -32,12 +35,6 @@ from bodymotion.spot.playback.stance import (
     inferred_contacts,
     stand,
 )
-
-REACH_ERROR = "ReachError"
-"""The content of the component with the distances [m] of each foot, and the hand, from its goal.
-
-0 where the goal is reached.
-"""
 
 ALIASES: Mapping[str, str] = MappingProxyType(
     {
@@ -201,6 +198,21 @@ def last_pose(motion: Motion) -> SpotPose:
 
 
 LegColumns: TypeAlias = Literal["joints", "feet"]
+
+
+def animation_for_file(
+    motion: Motion,
+    path: Path,
+    *,
+    legs: LegColumns = "joints",
+    bpm: float | None = None,
+) -> Animation:
+    """Return a motion as an animation with the name that a file gives it."""
+    name = move_name(path)
+    if name == path.name:
+        # The name that readers of other formats derive from the file's.
+        name = path.name.partition(".")[0]
+    return animation_of(Animation, motion, legs=legs, name=name, bpm=bpm)
 
 
 def animation_of(

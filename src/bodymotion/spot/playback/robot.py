@@ -14,7 +14,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, Segment
-from bodymotion.spot.animation import LEGS
+from bodymotion.motion.feet import LEGS
 from bodymotion.spot.playback import appearance, dimensions
 from bodymotion.spot.playback.arm import AXES, OFFSETS
 

@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, frozen
+from bodymotion.motion.feet import LEGS
 from bodymotion.motion.interpolation.sampling import sampled, unwrapped
-from bodymotion.spot.animation import GROUPS, LEGS, Animation, Keyframes
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
 from bodymotion.spot.playback.stance import (

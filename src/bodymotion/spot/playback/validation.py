@@ -17,7 +17,8 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion import Motion
 from bodymotion.motion.components import with_even_steps
-from bodymotion.spot.animation import GROUPS, LEGS, Animation
+from bodymotion.motion.feet import LEGS
+from bodymotion.spot.animation import GROUPS, Animation
 from bodymotion.spot.cha import check_animation, is_apart
 from bodymotion.spot.cha import rules as cha_rules
 from bodymotion.spot.cha.head_checks import Checked, keyframe_number
