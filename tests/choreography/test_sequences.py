@@ -18,8 +18,8 @@ from bodymotion.cli.app import app
 from bodymotion.geometry import poses, rotations
 from bodymotion.plots.parts import Bars
 from bodymotion.scene.loading import load_scene
+from bodymotion.scene.playback import moves_of
 from bodymotion.spot.animation import Parameter
-from bodymotion.spot.animation_playback import moves_of
 from bodymotion.spot.cha_proto.sequence import choreography_from_bytes, ranges_of
 from bodymotion.spot.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography

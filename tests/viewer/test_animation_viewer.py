@@ -16,9 +16,10 @@ import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.scene.loading import load_scene
+from bodymotion.scene.playback import Beats, PlaybackSettings
 from bodymotion.scene.scene import contacts_of, make_scene
 from bodymotion.scene.theme import MISSED, STANCE, SWING
-from bodymotion.spot.animation_playback import Beats, PlaybackSettings, play_animation
+from bodymotion.spot.animation_playback import play_animation
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.timing import NEUTRAL
 from bodymotion.spot.viewer_panel import (

@@ -264,7 +264,7 @@ def _report_unused_body(paths: list[Path]) -> None:
     """Report that --body has no effect on scripts, which are for a robot, and on models."""
     paths_of_kinds = _kinds(paths)
     reasons = {
-        kind.name: f"{with_article(kind.noun)} is for a {kind.robot}"
+        kind.name: f"{with_article(kind.noun)} is for {with_article(kind.robot)}"
         for kind in kinds()
         if kind.has_tempo
     }

@@ -249,9 +249,13 @@ def _load_scene(
             music=sound,
         )
     if (arm, bpm, slices) != (None, None, None):
-        names = [f"{kind.robot} {kind.noun}" for kind in kinds() if kind.has_tempo]
+        names = [
+            with_article(f"{kind.robot} {kind.noun}")
+            for kind in kinds()
+            if kind.has_tempo
+        ]
         raise WrongUseError(
-            f"arm, tempo and slices apply to a {' or '.join(names) or 'script'} only"
+            f"arm, tempo and slices apply to {' or '.join(names) or 'a script'} only"
         )
     if body is None and motions:
         body = _body_for(motions[0])
