@@ -61,9 +61,10 @@ from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.tables.columns import check_rate
 from bodymotion.formats.tables.number_table import read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
+from bodymotion.model.trees import depth_first
 from bodymotion.motion.rules import FRAME_RATE, MOTION_NOT_FINITE
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
-from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES, depth_first
+from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES
 from bodymotion.system.files import whole_file
 
 MAX_BYTES = 1 << 30

@@ -49,6 +49,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.model import ik
 from bodymotion.model.body import Body
+from bodymotion.model.trees import path_below, with_root
 from bodymotion.retargeting.skeletons import check_kind, title
 from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.limbs import (
@@ -582,7 +583,7 @@ def _check_order(
     tree: _Tree, name: str, points: Mapping[str, Point], given: Mapping[str, str]
 ) -> None:
     """Raise ValueError where a role that is given is not behind the one before it in its limb, or before the one behind it."""
-    around = _rooted(
+    around = with_root(
         tree.parents, points["trunk" if "trunk" in points else "pelvis"][0]
     )
     limbs = [
@@ -595,7 +596,7 @@ def _check_order(
         if (
             one in points
             and other in points
-            and points[one][0] not in _path(around, points[other][0], -1)
+            and points[one][0] not in path_below(around, points[other][0], -1)
         ):
             first, second = (tree.names[points[role][0]] for role in (one, other))
             raise ValueError(
@@ -718,15 +719,15 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     at = tree.placed[:, :3]
     height = float(np.ptp(at[:, 2]))
     low = _low_tips(tree, height, given)
-    shared = _shared([_path(tree.parents, k, -1) for k in low])
+    shared = _shared([path_below(tree.parents, k, -1) for k in low])
     if "pelvis" in given:
         pelvis = tree.names.index(given["pelvis"])
     else:
         pelvis = shared
-    around = _rooted(tree.parents, pelvis)
+    around = with_root(tree.parents, pelvis)
     legs: dict[int, int] = {}
     for k in low:
-        path = _path(around, k, pelvis)
+        path = path_below(around, k, pelvis)
         if not path:
             continue
         if path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height:
@@ -744,7 +745,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
             f"{name}: {what}; expected a figure with two or four legs; name its roles "
             "(--map)"
         )
-    paths = [_path(around, tip, pelvis) for tip in legs.values()]
+    paths = [path_below(around, tip, pelvis) for tip in legs.values()]
     lateral = _lateral_axis(at, paths, height)
     parts = _limbs(tree, paths, "knee", lateral, height)
     _check_legs(tree, name, pelvis, paths, parts)
@@ -760,7 +761,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     chest, arms = _arms(tree, around, pelvis, set(legs), lateral, height)
     if "chest" in given:
         chest = tree.names.index(given["chest"])
-    paths = [_path(around, tip, chest) for tip in arms]
+    paths = [path_below(around, tip, chest) for tip in arms]
     limbs = _limbs(tree, paths, "elbow", lateral, height)
     if tree.is_person and arms:
         arm = sum(float(limb.lengths.sum()) for limb in limbs)
@@ -942,18 +943,18 @@ def _head(
     at = tree.placed[:, :3]
     used = {*tips}
     for tip in tips:
-        used.update(_path(around, tip, pelvis))
+        used.update(path_below(around, tip, pelvis))
     free = [
         k
         for k in tree.leaves
         if k not in used
-        and not used & {*_path(around, k, chest)}
-        and chest in _path(around, k, -1)
+        and not used & {*path_below(around, k, chest)}
+        and chest in path_below(around, k, -1)
     ]
     top = max(free, key=lambda k: float(at[k, 2]), default=chest)
     if at[top, 2] <= at[chest, 2]:
         return None
-    path = _path(around, top, chest) or [top]
+    path = path_below(around, top, chest) or [top]
     if not tree.is_person:
         named = [k for k in path if HEAD.search(tree.names[k])]
         if named:
@@ -1023,7 +1024,7 @@ def _paths_to_low_tips(
         }
     order = named or sorted(tips)
     moving = np.asarray(tree.axes.any(axis=1))
-    paths = {k: _path(tree.parents, k, -1) for k in order}
+    paths = {k: path_below(tree.parents, k, -1) for k in order}
     return {
         k: path
         for k, path in paths.items()
@@ -1116,25 +1117,6 @@ def _shared(paths: list[list[int]]) -> int:
     return 0
 
 
-def _path(parents: Sequence[int], joint: int, top: int) -> list[int]:
-    """Return the joints from below `top` (−1: from the root) to a joint."""
-    found = []
-    while joint not in (top, -1):
-        found.append(joint)
-        joint = parents[joint]
-    return found[::-1]
-
-
-def _rooted(parents: Sequence[int], root: int) -> list[int]:
-    """Return the parents of all joints, seen from another root."""
-    found = list(parents)
-    previous = -1
-    joint = root
-    while joint >= 0:
-        found[joint], previous, joint = previous, joint, parents[joint]
-    return found
-
-
 def _arms(
     tree: _Tree,
     around: Sequence[int],
@@ -1185,7 +1167,7 @@ def _arms(
         if len(sides) == 2 and (
             shorter := min(length for length, _ in sides.values())
         ) > best * (1 + 1e-6):
-            first = [_path(around, tip, joint)[0] for _, tip in sides.values()]
+            first = [path_below(around, tip, joint)[0] for _, tip in sides.values()]
             if first[0] != first[1]:
                 best = shorter
                 chest = joint

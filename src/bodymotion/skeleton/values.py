@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -508,24 +507,6 @@ def euler_values(turns: Floats) -> Floats:
     Without jumps.
     """
     return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
-
-
-def depth_first(
-    parents: Mapping[int, int], rank: Callable[[int], int] | None = None
-) -> list[int]:
-    """Return the keys of `parents` (−1 for none), each before its children, and all below one before its next sibling.
-
-    Siblings are in the order of their ranks, by default their numbers.
-    """
-    children: dict[int, list[int]] = {}
-    for index in sorted(parents, key=rank):
-        children.setdefault(parents[index], []).append(index)
-    order = []
-    waiting = children.get(-1, [])[::-1]
-    while waiting:
-        order.append(waiting.pop())
-        waiting += children.get(order[-1], [])[::-1]
-    return order
 
 
 def continuous(angles: Floats) -> Floats:

@@ -31,7 +31,7 @@ from bodymotion.formats.vrml.writer import legal_name, scene_pieces
 from bodymotion.geometry.shapes import Texture
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
-from bodymotion.skeleton.values import depth_first
+from bodymotion.model.trees import children_of, depth_first
 from bodymotion.system.files import new_folder, whole_files
 
 MOVING_JOINTS = (
@@ -202,9 +202,7 @@ class _Builder:
 
     def humanoid(self) -> None:
         body = self.body
-        children: list[list[int]] = [[] for _ in body.links]
-        for link in body.links[1:]:
-            children[link.parent].append(link.index)
+        children = children_of([link.parent for link in body.links])
         order = depth_first({link.index: link.parent for link in body.links})
         self._report_order(order)
         around = body.extra.get("placed")

@@ -52,7 +52,7 @@ from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Joint, JointType, Link, Segment
 from bodymotion.model.rules import NO_LINKS
-from bodymotion.skeleton.values import depth_first
+from bodymotion.model.trees import depth_first
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
