@@ -18,8 +18,8 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 from bodymotion.model import inertias, rules
+from bodymotion.model.extent import BodyExtent
 from bodymotion.model.links import Joint, Link, rigid_groups
-from bodymotion.scene.scene import BodyExtent
 from bodymotion.system.files import open_file, size_of
 
 # [m] The size of a robot.

@@ -20,12 +20,15 @@ from bodymotion.checks.findings import Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location, ShortRepr
 from bodymotion.dynamics import measure
+from bodymotion.formats.resources import missing_files
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Segment, velocity_range
 from bodymotion.model.scaling import scale
+from bodymotion.model.stick_figure import drawn_shapes
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
@@ -55,7 +58,6 @@ from bodymotion.retargeting.source import (
     recorded,
     sole_points,
 )
-from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisions.
@@ -473,7 +475,9 @@ def side_by_side(
         float(np.linalg.norm(own[0])), 1e-9
     )
     placed = np.concatenate([shown, found.link_poses], axis=1)
-    drawn = (*drawn_shapes(scale(person, own_size / size)), *drawn_shapes(body))
+    drawn: list[tuple[Shape, ...]] = []
+    for shown_body in (scale(person, own_size / size), body):
+        drawn += drawn_shapes(shown_body, are_missing=bool(missing_files(shown_body)))
     links = [
         replace(
             link,

@@ -381,7 +381,7 @@ def _add_missing_files(findings: list[Finding], body: Body) -> list[Finding]:
 
     The lowest points are unknown then.
     """
-    from bodymotion.scene.scene import missing_files
+    from bodymotion.formats.resources import missing_files
 
     missing = len(missing_files(body))
     if not missing:
