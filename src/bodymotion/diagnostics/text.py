@@ -1,11 +1,15 @@
 """Text for people: problems in groups, lists, counts, articles, times, and names from files without control characters."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from bodymotion.diagnostics.problem import Location, Problem, Severity
+if TYPE_CHECKING:
+    from bodymotion.diagnostics.problem import Location, Problem, Severity
 
 _NOT_IN_NODE_NAMES = re.compile(r"[^\w .+-]")
 _ORDER = {"error": 0, "warning": 1, "note": 2}

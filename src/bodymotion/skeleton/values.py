@@ -27,6 +27,7 @@ from bodymotion.geometry.arrays import (
 )
 from bodymotion.kernels.kinematics import link_poses
 from bodymotion.skeleton.limbs import find_goals, find_legs, find_limb_pairs
+from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -404,6 +405,7 @@ class Skeleton(ContentEquality):
                 )
         return turn
 
+    @provided_by("bodymotion.skeleton.figure:figure")
     def body_and_motion(self) -> tuple[Body, Motion]:
         """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
 
@@ -412,9 +414,7 @@ class Skeleton(ContentEquality):
         ValueError
             When there are no joints, or more channels than a body has links.
         """
-        from bodymotion.skeleton.figure import figure
-
-        return figure(self)
+        raise NotImplementedError
 
     def _check_memory(self, frames: int) -> None:
         """Check that poses of all joints fit into memory.

@@ -42,6 +42,7 @@ from bodymotion.formats.vrml import (
     Value,
     read_vrml,
 )
+from bodymotion.formats.vrml.fields import STANDARD_NODES
 from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.shape_writer import (
     ShapeWriter,
@@ -49,7 +50,6 @@ from bodymotion.formats.vrml.shape_writer import (
     rotation_value,
     transform_fields,
 )
-from bodymotion.formats.vrml.values import STANDARD_NODES
 from bodymotion.formats.vrml.writer import is_name, legal_name, scene_pieces
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh, Shape, Texture

@@ -32,9 +32,13 @@ from bodymotion.formats.resources import PART_MISSING
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules, values
+from bodymotion.formats.vrml.fields import (
+    STANDARD_NODES,
+    FieldDeclaration,
+    standard_fields,
+)
 from bodymotion.formats.vrml.nodes import (
     NOTHING,
-    FieldDeclaration,
     IsReference,
     Node,
     Proto,
@@ -47,13 +51,11 @@ from bodymotion.formats.vrml.scanner import Scanner
 from bodymotion.formats.vrml.values import (
     MODEL_NODES,
     OUTSIDE_PROTOTYPES,
-    STANDARD_NODES,
     UNKNOWN,
     Kind,
     Scope,
     kind_of,
     reader_of,
-    standard_fields,
 )
 
 MAX_DEPTH = 256

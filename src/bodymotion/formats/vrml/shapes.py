@@ -22,9 +22,10 @@ from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, check_time
 from bodymotion.formats.resources import PART_UNREADABLE, ReferencedFiles
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
+from bodymotion.formats.vrml.fields import STANDARD_NODES
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import PrototypeBodies, load_inline, resolve_url
-from bodymotion.formats.vrml.values import STANDARD_NODES, is_declared
+from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen, frozen_ints, unit
 from bodymotion.geometry.meshes import grid_faces, triangulate

@@ -8,8 +8,7 @@ Those of nodes are the parser's. Each reader matches the regular form with one p
 Everything else goes to `irregular`: IS, a value in a form that its type does not allow
 but whose meaning is clear (a problem), or an error that names what was found instead.
 
-The fields of the standard nodes, with their types and defaults, are in `nodes.txt`; a
-`Scope` has the names that are declared.
+A `Scope` has the names that are declared.
 """
 
 from __future__ import annotations
@@ -20,16 +19,20 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.text import Text, as_json, json_numbers
+from bodymotion.formats.text import as_json, json_numbers
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
+from bodymotion.formats.vrml.fields import (
+    COUNTS,
+    STANDARD_NODES,
+    FieldDeclaration,
+    standard_fields,
+)
+from bodymotion.formats.vrml.nodes import Node, Proto, Route, Value
 from bodymotion.geometry.arrays import Floats, Ints, frozen, frozen_ints
 
 if TYPE_CHECKING:
@@ -105,15 +108,6 @@ Name of a field or event in the interface of a prototype or a Script.
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
 _MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
 
-COUNTS = {
-    "SFFloat": 1,
-    "SFTime": 1,
-    "SFInt32": 1,
-    "SFVec2f": 2,
-    "SFVec3f": 3,
-    "SFColor": 3,
-    "SFRotation": 4,
-}  # Numbers in a value.
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
@@ -137,8 +131,6 @@ MODEL_NODES = (
 
 Their names mean the same in every file, whether or not a prototype declares them.
 """
-_ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
-_LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
 
 def numbers(count: int) -> re.Pattern[str]:
@@ -622,35 +614,6 @@ READERS: dict[str, Reader] = {
 }
 
 
-def field_tables(path: Path) -> dict[str, str]:
-    """Return the sections of a file such as `nodes.txt`.
-
-    The lines of fields by their heading.
-    """
-    found: dict[str, str] = {}
-    name = ""
-    for line in path.read_text("utf-8").splitlines():
-        if line.startswith("  + "):
-            found[name] += found[line[4:]]
-        elif line.startswith("  "):
-            found[name] += line[2:] + "\n"
-        elif line and not line.startswith("#"):
-            name = line
-            found[name] = ""
-    return found
-
-
-STANDARD_NODES = {
-    name: table
-    for name, table in field_tables(Path(__file__).with_name("nodes.txt")).items()
-    if name[0].isupper()
-}
-"""By the names of nodes the lines of their fields.
-
-The other sections of the file are parts of several nodes.
-"""
-
-
 def is_declared(node: Node) -> bool:
     """Return whether the type of a node is known.
 
@@ -661,36 +624,6 @@ def is_declared(node: Node) -> bool:
         or node.type in STANDARD_NODES
         or node.type in MODEL_NODES
     )
-
-
-def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields of a standard node by name.
-
-    None for any other node.
-    """
-    if node_type in STANDARD_NODES:
-        return declared_fields(STANDARD_NODES[node_type])
-    return {}
-
-
-@cache
-def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields in lines of the form of `nodes.txt`, by name."""
-    return {
-        name: FieldDeclaration(
-            _ACCESS[access], field_type, name, _value(field_type, default)
-        )
-        for access, field_type, names, default in _LINE.findall(table)
-        for name in names.split()
-    }
-
-
-def _value(field_type: str, default: str) -> Value:
-    from bodymotion.formats.vrml.parser import Parser
-
-    if default:
-        return reader_of(field_type)(Parser(Text(default), Diagnostics()), 0)[0]
-    return None
 
 
 class Kind(NamedTuple):

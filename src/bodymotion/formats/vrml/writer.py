@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.spelling import WIDE_BLANKS
 from bodymotion.formats.text import json_text
+from bodymotion.formats.vrml.fields import standard_fields
 from bodymotion.formats.vrml.nodes import (
     FieldDeclaration,
     IsReference,
@@ -22,7 +23,6 @@ from bodymotion.formats.vrml.nodes import (
     Value,
     visits,
 )
-from bodymotion.formats.vrml.values import standard_fields
 
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have
 # them, and their readers accept them. Our reader takes what looks like a blank for one.
