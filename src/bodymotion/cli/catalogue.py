@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bodymotion.cli import failures
-from bodymotion.cli.many import report_left_out
+from bodymotion.cli.many_plan import report_left_out
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,

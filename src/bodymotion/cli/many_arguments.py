@@ -434,7 +434,8 @@ def _suffix_of(request: Request) -> str:
 
 def _plan_runs(request: Request, has_json: bool) -> Callable[[], int]:
     """Return the function that runs the command for all inputs."""
-    from bodymotion.cli.many import Plan, run_plan
+    from bodymotion.cli.many import run_plan
+    from bodymotion.cli.many_plan import Plan
 
     options = request.words.options
     option_words = request.words.option_words
