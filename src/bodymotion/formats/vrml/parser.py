@@ -565,18 +565,7 @@ class Parser(Scanner):
             message = f"{word[:80]} is given twice"
             self.problem(rules.REPEATED_FIELD, message, offset)
         node.offsets[word] = offset
-        try:
-            value, pos = self._value(values.guessed_value, found.end(), offset)
-        except FormatError:
-            # What looks like a field is a part of the fault.
-            location = self.text.location(offset)
-            self.found.discard(
-                problem
-                for problem in self.found.problems[-1:]
-                if problem.rule == rules.UNKNOWN_FIELD.code
-                and problem.location == location
-            )
-            raise
+        value, pos = self._value(values.guessed_value, found.end(), offset)
         node.fields[word] = value
         return pos
 
