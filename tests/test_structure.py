@@ -167,6 +167,28 @@ def test_nothing_imports_upwards():
     assert wrong == []
 
 
+NAMES_OF_SPOT = re.compile(
+    r"(?<![A-Za-z])(spot|cha|cap|csq)(?![A-Za-z])|choreograph|animation", re.IGNORECASE
+)
+HOMONYM = re.compile(r"\bon_cap\b|cap of the|their cap \(|first cap has")
+"""The caps of cylinders, and that of the collector."""
+
+
+def test_only_spot_names_spot():
+    """Other packages ask `extensions`: a third party could add its robot likewise.
+
+    The stubs of public names (`__init__.pyi`) are the exception.
+    """
+    named = [
+        f"{name}:{number}: {line.strip()}"
+        for name, path in INNER.items()
+        if package_of(name) != "spot"
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if NAMES_OF_SPOT.search(HOMONYM.sub("", line))
+    ]
+    assert named == []
+
+
 def test_no_cycle_of_imports():
     """Neither between modules when they load, nor (by the layers) between packages."""
     on_load: dict[str, set[str]] = {name: set() for name in INNER}

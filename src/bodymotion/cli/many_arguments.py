@@ -341,7 +341,7 @@ def _request_of(name: str, words: Words) -> Request:
     if many.models < 0:
         models, inputs = inputs, models
     if not inputs or any(map(_is_many, models)):
-        # Spot's animations need no model.
+        # A script of a robot needs no model.
         models = []
         inputs = sources
     listed = [source for given in inputs for source in _in_list(given)]

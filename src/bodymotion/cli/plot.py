@@ -63,8 +63,8 @@ def plot(
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
-    Without a model, only the values in the file can be plotted. An animation is played
-    on the built-in Spot.
+    Without a model, only the values in the file can be plotted. A script is played
+    on its robot.
 
     \b
     Examples:
@@ -74,8 +74,8 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
 
     Options:
-      files [MODEL] MOTION: A model and a motion; a motion alone; a Spot animation
-        (.cha); or recorded motion (.bvh).
+      files [MODEL] MOTION: A model and a motion; a motion alone; {script};
+        or recorded motion (.bvh).
       --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the
         names.
       --joints NAMES: Only these joints, comma-separated; * and ? are wildcards.

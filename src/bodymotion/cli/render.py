@@ -66,8 +66,8 @@ def render(
     """Render an image or a video of a robot.
 
     No screen and no graphics card are needed. Several moments are combined in one
-    image, as with a stroboscope. A motion alone is shown as coordinate frames; an
-    animation is played on the built-in Spot. The file is written whole or not at all.
+    image, as with a stroboscope. A motion alone is shown as coordinate frames; a
+    script is played on its robot. The file is written whole or not at all.
 
     \b
     Examples:
@@ -77,8 +77,8 @@ def render(
       bodymotion render robot.wrl -o sheet.png --sheet
 
     Options:
-      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; a Spot animation
-        (.cha); or recorded motion (.bvh).
+      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; {script};
+        or recorded motion (.bvh).
       --at SECONDS: The time of an image; or several: 0,1.5,3.
       --sheet: Show the model from four sides, with the axes, ids and limits of its
         joints.

@@ -93,7 +93,7 @@ def simulate(
       bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
 
     Options:
-      model MODEL: A model; or an animation of Spot, or a project of Choreonoid
+      model MODEL: A model; or {script}, or a project of Choreonoid
         (.cnoid).
       motion [MOTION]: The motion of its joints; without it, the body holds its rest
         pose.

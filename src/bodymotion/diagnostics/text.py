@@ -125,7 +125,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def with_article(noun: str) -> str:
     """Return a noun with its indefinite article.
 
-    `an Animation`, `a Body`; a plural such as `KeyPoses` has none.
+    `an Axis`, `a Body`; a plural such as `KeyPoses` has none.
     """
     if noun.endswith("Poses"):
         return noun

@@ -212,7 +212,7 @@ class Scene:
 
     @cached_property
     def beats(self) -> Beats | None:
-        """The slices and beats of a Spot move.
+        """The slices and beats of a script.
 
         None for other motions.
         """
@@ -404,7 +404,7 @@ def make_scene(
 ) -> Scene:
     """Compute the scene of a body, a motion, or both.
 
-    `playback` is how the motion was made from an animation.
+    `playback` is how the motion was made from a script.
 
     Raises ValueError when both are missing, when the motion has fewer joint columns
     than the body (with both counts), or when there is nothing to show.

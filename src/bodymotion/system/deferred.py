@@ -6,15 +6,14 @@ Public names are in the stub of the package, `__init__.pyi`, with one line `from
 import Name as Name` for each. Type checkers read the stub, and `public` reads it when
 the package is imported, so that a name is in one place only.
 
-Imports go down only: a value such as `Animation` must not import the package that plays
+Imports go down only: a value such as `Motion` must not import the package that plays
 it. Some methods belong to the value all the same, because users look for them there.
 Such a method has its signature and its docstring at the value, and names the function
-in a higher layer
-that does the work::
+in a higher layer that does the work::
 
-    @provided_by("bodymotion.spot.playback.playing:play")
-    def play(self, *, bpm: float | None = None) -> Motion:
-        \"\"\"Return the motion of the animation.\"\"\"
+    @provided_by("bodymotion.notebooks:html_of")
+    def _repr_html_(self) -> str:
+        \"\"\"Return a summary as HTML.\"\"\"
         raise NotImplementedError
 
 The function gets the object and all arguments. Its module is imported when the method
@@ -145,7 +144,7 @@ class NotebookDisplay:
         Parameters
         ----------
         other:
-            The motion of a body, or the body of a motion; an animation needs none.
+            The motion of a body, or the body of a motion; a script needs none.
         height:
             [px] of the page in the notebook.
         show:
