@@ -109,6 +109,9 @@ class Extension:
         The module of each command, which has the command as a function or group of its name.
     examples:
         Lines for the examples in the help of commands, by command.
+    renamed:
+        Former names of public things that are in the extension now, with the present
+        ones; they work with a DeprecationWarning.
     tracks:
         The order of the tracks of its dances.
     functions:
@@ -124,6 +127,7 @@ class Extension:
     fixes: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
     tracks: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict)
 

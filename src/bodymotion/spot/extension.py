@@ -85,6 +85,15 @@ EXTENSION = Extension(
             "bodymotion view --watch wave.cha",
         ),
     },
+    renamed={
+        f"bodymotion.comparison.{name}": f"{SPOT}.{name}"
+        for name in (
+            "compare_animations",
+            "compare_choreographies",
+            "compare_recording",
+        )
+    }
+    | {"bodymotion.editing.animations": f"{SPOT}.editing"},
     tracks=TRACKS,
     functions={
         "body": f"{SPOT}.robots:body_of",

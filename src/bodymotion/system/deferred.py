@@ -49,15 +49,16 @@ def public(
     modules = _read_stub(str(module.__file__).removesuffix("py") + "pyi")
 
     def find(name: str) -> Any:  # noqa: ANN401
-        if name in renamed:
-            warnings.warn(
-                f"{package}.{name} is now {renamed[name]}",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            place, _, new_name = renamed[name].rpartition(".")
-            return getattr(import_module(place), new_name)
         if name not in modules:
+            present = renamed.get(name) or _name_in_extension(package, name)
+            if present is not None:
+                warnings.warn(
+                    f"{package}.{name} is now {present}",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+                place, _, new_name = present.rpartition(".")
+                return getattr(import_module(place), new_name)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         place = modules[name]
         value = None
@@ -70,6 +71,17 @@ def public(
         return value
 
     return sorted([*modules, *own]), find
+
+
+def _name_in_extension(package: str, name: str) -> str | None:
+    """Return the present name of something that moved to an extension, if it did."""
+    if name.startswith("_"):
+        return None
+    from bodymotion.extensions import extensions
+
+    former = f"{package}.{name}"
+    names = (extension.renamed.get(former) for extension in extensions())
+    return next((present for present in names if present is not None), None)
 
 
 def _read_stub(path: str) -> dict[str, str]:
