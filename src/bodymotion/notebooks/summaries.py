@@ -48,7 +48,8 @@ def html_of(value: object) -> str:
         return _motion(value)
     kind = kind_of(value)
     summarize = None if kind is None else kind.function("summary")
-    assert summarize is not None
+    if summarize is None:
+        return card(type(value).__name__, getattr(value, "title", ""), (), (), "")
     html: str = summarize(value)
     return html
 
