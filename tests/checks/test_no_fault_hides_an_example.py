@@ -210,7 +210,7 @@ THERE_IS_NONE = {
 }
 """Rules about files that lack something which the planted text has, or may have."""
 NEEDS_WHOLE = {
-    *["URDF112", "BODY125 .urdf", "URDF132", "URDF150", "URDF160", "URDF161"],
+    *["URDF112", "BODY125 .urdf", "URDF132", "URDF150", "URDF160"],
     *["MJCF105", "MJCF142", "MJCF152"],
     *["BDY102", "BODY108", "SEQ003", "SEQ116", "SEQ214", "SEQ217", "VRML103"],
 }
