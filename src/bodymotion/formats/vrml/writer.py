@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.spelling import WIDE_BLANKS
 from bodymotion.formats.text import json_text
-from bodymotion.formats.vrml.fields import standard_fields
+from bodymotion.formats.vrml.fields import FieldDeclaration, standard_fields
 from bodymotion.formats.vrml.nodes import (
-    FieldDeclaration,
     IsReference,
     Node,
     Proto,
