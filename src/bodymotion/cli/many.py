@@ -9,7 +9,7 @@ import io
 import json
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
-from bodymotion.cli.app import app
 from bodymotion.cli.contained import UNTRUSTED, run_limits
 from bodymotion.cli.many_plan import Input, Plan, Run
 from bodymotion.cli.output import (
@@ -104,6 +103,7 @@ class Task(NamedTuple):
 
     folder: Path
     name: str
+    find_command: Callable[[str], click.Command]
     args: list[str]
     source: Input
     result: Path | None
@@ -289,7 +289,10 @@ class _Session:
         args = self.plan.args(run)
         if self.has_json and not self.prints_json and self.records is not None:
             args = ["--json", *args]
-        return Task(Path.cwd(), self.plan.name, args, run.source, run.result)
+        plan = self.plan
+        return Task(
+            Path.cwd(), plan.name, plan.find_command, args, run.source, run.result
+        )
 
     def _map(
         self, tasks: Sequence[Task], size: int, recorder: "_Recorder"
@@ -479,8 +482,7 @@ def _call_command(task: Task, args: Sequence[str], mark: str) -> int:
     try:
         if task.result is not None:
             task.result.parent.mkdir(parents=True, exist_ok=True)
-        command: Any = app.get_command(click.Context(app), task.name)
-        code: int | None = command.main(
+        code: int | None = task.find_command(task.name).main(
             args,
             prog_name=f"bodymotion {task.name}",
             standalone_mode=False,

@@ -2,14 +2,15 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import click
+
 from bodymotion import __version__
-from bodymotion.cli.many_arguments import MANY_FILES
 from bodymotion.cli.output import ONE, print_message
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import counted, listed
@@ -28,6 +29,45 @@ MAX_NAME = 256
 FLAGS_WITHOUT_EFFECT = ("--resume", "--strict-losses")
 OPTIONS_WITHOUT_EFFECT = ("--workers", "--table", "--time-limit", "--cluster")
 """Options with a value that change no result."""
+
+
+@dataclass(frozen=True)
+class ManyFiles:
+    """How a command handles many files.
+
+    `models` is the number of arguments before the motions, which are for all of them,
+    -1 for one after the motions; `target` what names the
+    result: the last argument, an option, or nothing; `suffix` the extension of results,
+    by default that of the input. `of_models`: whether models in a folder are used, too;
+    `single`: options that name files of one run.
+    """
+
+    models: int = 0
+    target: str = ""
+    suffix: str = ""
+    of_models: bool = False
+    single: tuple[str, ...] = ()
+
+
+MANY_FILES = {
+    "info": ManyFiles(of_models=True),
+    "check": ManyFiles(of_models=True),
+    "measure": ManyFiles(1, "output", ".csv"),
+    "convert": ManyFiles(0, "argument", of_models=True),
+    "retime": ManyFiles(0, "argument"),
+    "edit": ManyFiles(0, "argument"),
+    "balance": ManyFiles(1, "output", ".seq"),
+    "retarget": ManyFiles(-1, "output", ".seq"),
+    "simulate": ManyFiles(
+        1, "output", ".seq", single=("sensors", "contacts", "cameras")
+    ),
+    "render": ManyFiles(1, "output", ".mp4"),
+    "report": ManyFiles(1, "output", ".html"),
+}
+"""The commands for many files.
+
+`check` summarizes them by itself, except for a table.
+"""
 
 
 class Run(NamedTuple):
@@ -66,6 +106,8 @@ class Plan:
     ----------
     name, options, models:
         Of the command line: the command, the words of options, the models.
+    find_command:
+        Returns the command by its name, in a worker, too.
     inputs:
         Files, folders, patterns; addresses and archives as texts.
     folder:
@@ -80,6 +122,7 @@ class Plan:
     """
 
     name: str
+    find_command: Callable[[str], click.Command]
     options: tuple[str, ...]
     models: tuple[Path, ...]
     inputs: tuple[Path | str, ...]
