@@ -460,7 +460,7 @@ def even_rate(times: Floats) -> float | None:
     Of the rates that fit, one that gives exactly the times k / rate is preferred, then
     a round one.
     """
-    if len(times) < 2:
+    if len(times) < 2 or times[-1] == times[0]:
         return None
     frames = np.arange(len(times))
     span = float(times[-1] - times[0])
