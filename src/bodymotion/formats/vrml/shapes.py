@@ -679,7 +679,7 @@ class GeometryReader:
         values = nodes.rows(self.actual(nodes.child(node, part)), name, width)
         if not len(values):
             return None
-        index = nodes.NO_INTEGERS
+        index: npt.NDArray[np.integer] = nodes.NO_INTEGERS
         if entries is not None:
             index = nodes.integers(node, f"{part}Index")
         if per_vertex:
@@ -800,7 +800,8 @@ def _box_mapping(points: Floats) -> Floats:
     length = size[axes[0]]
     if not length > 0:
         length = 1.0
-    return (points[:, axes] - low[axes]) / length
+    coordinates: Floats = (points[:, axes] - low[axes]) / length
+    return coordinates
 
 
 # ---- surfaces that are unfolded from few numbers (ISO/IEC 14772-1, 6.17 and 6.18)
@@ -861,7 +862,8 @@ class _Sweep(NamedTuple):
         )
         flat = rotations.rotate(rotation[:, None], flat)
         frames = _frames(self.spine)
-        return self.spine[:, None] + np.einsum("sij,skj->ski", frames, flat)
+        points: Floats = self.spine[:, None] + np.einsum("sij,skj->ski", frames, flat)
+        return points
 
 
 class _Surface(NamedTuple):
