@@ -194,7 +194,7 @@ def _skeleton(
             diagnostics.report(UP, text, location, data={"up": up})
     joints = []
     for name, parent, offset in zip(names, parents, offsets, strict=True):
-        channels = EULER_CHANNELS
+        channels: tuple[str, ...] = EULER_CHANNELS
         if parent < 0:
             channels = ("Xposition", "Yposition", "Zposition", *EULER_CHANNELS)
         joints.append(

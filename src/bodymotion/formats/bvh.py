@@ -329,12 +329,12 @@ def _count_unread_channels(
 
 def _report_not_finite(table: Table, data: bytes, diagnostics: Diagnostics) -> None:
     """Report the rows with a number that is not finite, at the first such number."""
-    is_wrong = ~np.isfinite(table.values).all(axis=1)
-    is_wrong[list(table.unread)] = False
-    if not is_wrong.any():
+    wrong = {*np.flatnonzero(~np.isfinite(table.values).all(axis=1)).tolist()}
+    wrong -= {*table.unread}
+    if not wrong:
         return
     lines = data.split(b"\n")
-    for row in np.flatnonzero(is_wrong).tolist():
+    for row in sorted(wrong):
         words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
         first = int(np.isfinite(table.values[row]).argmin())
         location = replace(table.row(row), column=words[first].start() + 1)
