@@ -123,11 +123,13 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
         of_urdf(1, "fixed", '<origin xyz="0 x 0"/>'),
         of_urdf(1, "revolve"),
         before("</robot>", MISSPELT),
+        before("</robot>", 'a & b <link name="p&q" name="q"/> &deg;'),
     ),
     ".xml": (
         before("</worldbody>", BODY.format("0 0 0", -1)),
         before("</worldbody>", BODY.format("0 x 0", 1)),
         before("</worldbody>", '<gem sise="1"/>'),
+        before("</worldbody>", '& <site name="p&q" name="q"/> &deg;'),
     ),
     ".wrl": (
         at_end("Shape { geometry Sphere { radius -1 } }\n"),
@@ -156,9 +158,19 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
 }
 """Faults of meaning by format."""
 SYNTAX: dict[str, tuple[Planter, ...]] = {
-    # A reader of XML stops at the first fault of syntax.
-    ".urdf": (),
-    ".xml": (),
+    ".urdf": (
+        before("robot>", "w"),
+        before("</robot>", "<unclosed"),
+        before("</robot>", "<a><b></a>"),
+        at_end("</robot>"),
+        at_end("<"),
+    ),
+    ".xml": (
+        before("mujoco>", "w"),
+        before("</mujoco>", "<unclosed"),
+        before("</mujoco>", "<a><b></a>"),
+        at_end("<"),
+    ),
     ".wrl": (
         at_end("Shape {"),
         at_end("Group { children [ }"),
@@ -198,7 +210,7 @@ THERE_IS_NONE = {
 }
 """Rules about files that lack something which the planted text has, or may have."""
 NEEDS_WHOLE = {
-    *["URDF112", "BODY125 .urdf", "URDF132", "URDF150", "URDF160"],
+    *["URDF112", "BODY125 .urdf", "URDF132", "URDF150", "URDF160", "URDF161"],
     *["MJCF105", "MJCF142", "MJCF152"],
     *["BDY102", "BODY108", "SEQ003", "SEQ116", "SEQ214", "SEQ217", "VRML103"],
 }

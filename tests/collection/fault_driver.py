@@ -47,7 +47,6 @@ IMPORTED = [
     "bodymotion.cli.convert",
     "bodymotion.cli.info_data",
     "bodymotion.cli.many",
-    "bodymotion.cli.many_plan",
     "bodymotion.collection.catalogue",
     "bodymotion.formats.seq",
     "duckdb",

@@ -29,7 +29,7 @@ DATA, EPISODES = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sample():
     if not SAMPLE.exists():
         missing(SAMPLE)

@@ -8,7 +8,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.geometry import rotations
-from bodymotion.retargeting.roles import figure_of_skeleton
+from bodymotion.retargeting.figures import figure_of_skeleton
 from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 from sample_files import ACCEPT, ROOT, corpus_files
 
@@ -121,8 +121,8 @@ def points_of(skeleton):
     """Return the positions (T, 3) [m] of the points that have roles, from the place of the pelvis in the first frame."""
     placed = skeleton.joint_poses()
     figure = figure_of_skeleton(skeleton, placed)
-    begin = figure.at("pelvis", placed)[0]
-    return {role: figure.at(role, placed) - begin for role in figure.points}
+    begin = figure.locate("pelvis", placed)[0]
+    return {role: figure.locate(role, placed) - begin for role in figure.points}
 
 
 def renamed(skeleton, names):

@@ -13,8 +13,9 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.editing import mirror
 from bodymotion.geometry import rotations
-from bodymotion.retargeting.quadruped import planned, stand_of
-from bodymotion.retargeting.roles import LEGS, QUADRUPED_ROLES, figure_of_body
+from bodymotion.retargeting.figures import figure_of_body
+from bodymotion.retargeting.quadruped_plans import Stand, make_plan, measure_stand
+from bodymotion.retargeting.roles import LEGS, QUADRUPED_ROLES
 from bodymotion.spot.playback import play, spot_body
 from sample_files import ROOT
 
@@ -88,7 +89,7 @@ ROBOTS = {
 def feet_of(body, motion):
     figure = figure_of_body(body)
     placed = body.link_poses(motion)
-    return np.stack([figure.at(f"{leg} foot", placed) for leg in LEGS], axis=1)
+    return np.stack([figure.locate(f"{leg} foot", placed) for leg in LEGS], axis=1)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -185,9 +186,9 @@ def test_the_feet_of_a_wider_robot_are_as_high(tmp_path):
         ]
     )
     motion = bm.Motion.from_joints(np.zeros((len(times), 12)), times=times, root=root)
-    height, feet = stand_of(figure_of_body(body))
+    height, feet = measure_stand(figure_of_body(body))
     one, other = (
-        planned(motion, body, None, (height, feet * [1, share, 1])).feet
+        make_plan(motion, body, None, Stand(height, feet * [1, share, 1])).feet
         for share in (1, 2)
     )
     assert np.ptp(one[..., 2]) > 0.1
@@ -243,8 +244,8 @@ def test_the_trunk_leans_no_further_than_that_of_an_animal(biped):
         motion = bm.Motion.from_joints(
             np.zeros((len(times), len(biped.joints))), times=times, root=root
         )
-        lean = planned(
-            motion, biped, None, stand_of(figure_of_body(spot_body(arm=False)))
+        lean = make_plan(
+            motion, biped, None, measure_stand(figure_of_body(spot_body(arm=False)))
         ).rpy[:, :2]
         assert np.abs(lean - np.clip(rpy[:2], -0.25, 0.25)).max() < 1e-6
 

@@ -20,9 +20,9 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry import rotations
-from bodymotion.retargeting.feet import PATCH, rolling
-from bodymotion.retargeting.roles import figure_of_body, figure_of_skeleton
-from bodymotion.retargeting.source import Sole
+from bodymotion.retargeting.feet import PATCH, roll_on_ground
+from bodymotion.retargeting.figures import figure_of_body, figure_of_skeleton
+from bodymotion.retargeting.soles import Sole
 from bodymotion.skeleton import CHANNELS
 from bodymotion.spot.playback import spot_body
 from sample_files import ACCEPT, ROOT, corpus_files
@@ -193,7 +193,7 @@ def test_a_foot_rolls_on_the_ground_without_sliding(points, rpy, on):
     points = points - [0.0, 0.0, 0.1]
     sole, on = Sole(points, 0.1, 0.1, 0.2, 0.1, 0.1), np.array(on)
     feet = np.concatenate([rpy, rotations.from_rpy(rpy)], axis=1)
-    rolled = rolling(feet, on, np.ones(len(on)), sole)
+    rolled = roll_on_ground(feet, on, np.ones(len(on)), sole)
     placed = rolled[:, None, :3] + rotations.rotate(rolled[:, None, 3:], points)
     heights = placed[..., 2]
     assert np.abs(heights.min(axis=1))[on].max(initial=0.0) < 1e-9
@@ -820,7 +820,7 @@ def test_a_sliding_joint_that_jumps_is_smoothed():
     from bodymotion.checks.findings import Sampling
     from bodymotion.checks.physics.sudden import jumps_of_joints
     from bodymotion.diagnostics import Location
-    from bodymotion.retargeting.speeds import calmed
+    from bodymotion.retargeting.speeds import filter_sudden_changes
 
     slide = bm.Link(
         name="cart", index=1, parent=0, joint=bm.Joint(name="x", type="slide", id=0)
@@ -831,7 +831,9 @@ def test_a_sliding_joint_that_jumps_is_smoothed():
     )
     times = np.arange(100) / RATE
     q = 0.1 * (times > 1.0)[:, None]
-    smooth, _ = calmed(body, q, np.tile([0.0, 0, 0, 1, 0, 0, 0], (100, 1)), times, [0])
+    smooth, _ = filter_sudden_changes(
+        body, q, np.tile([0.0, 0, 0, 1, 0, 0, 0], (100, 1)), times, [0]
+    )
     frames = Sampling(np.arange(100), times, lambda _: Location(""))
     before, after = (jumps_of_joints(values, frames, body) for values in (q, smooth))
     assert before

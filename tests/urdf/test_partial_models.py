@@ -123,6 +123,84 @@ def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(tm
     }
 
 
+@pytest.mark.parametrize("cut", [" <joint <", "<link", "</link>", "&"])
+def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
+    before = findings(URDF, tmp_path)
+    assert before <= findings(URDF.replace("</robot>", cut), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("rest", "lines"),
+    [
+        ("</robot>", [2, 3]),
+        ('<link name="q"></robot>', [2]),
+        ("<xacro:colours/></robot>", [2]),
+    ],
+)
+def test_a_color_out_of_range_is_found_before_a_syntax_fault_and_a_name_may_follow(
+    rest, lines, tmp_path
+):
+    text = """\
+<robot name="r"><link name="a">
+  <visual><geometry><sphere radius="1"/></geometry><material name="m"><color rgba="1 0 0 255"/></material></visual>
+  <visual><geometry><sphere radius="1"/></geometry><material name="other"/></visual></link>
+"""
+    assert (
+        sorted(
+            line
+            for rule, line, _ in findings(text + rest, tmp_path)
+            if rule == "URDF132"
+        )
+        == lines
+    )
+
+
+CYCLE = """\
+  <link name="a"/><link name="b"/>
+  <joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>
+  <joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>
+"""
+WORLD = """\
+<mujoco>
+  <worldbody>
+    <body name="base"><freejoint/><geom size="1"/></body>
+    <body name="beside"/><geom size="1"/>
+  </worldbody>
+  <equality><joint joint1="hip"/></equality>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize(
+    "rest", ["", URDF.removeprefix('<robot name="r">\n').removesuffix("</robot>\n")]
+)
+@pytest.mark.parametrize(
+    "end", ["</robot>", '<link name="q"></robot>', '<link name="q"']
+)
+def test_a_cycle_is_found_before_a_syntax_fault(rest, end, tmp_path):
+    found = findings(f'<robot name="r">\n{CYCLE}{rest}{end}', tmp_path)
+    assert [line for rule, line, _ in found if rule == "BODY125"] == [4]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_found"),
+    [
+        ("</mujoco>", "<a></mujoco>", True),
+        ("</mujoco>", "<", True),
+        ("  </worldbody>", "  <", False),
+    ],
+)
+def test_what_is_beside_the_robot_is_found_where_the_world_can_be_read(
+    old, new, is_found, tmp_path
+):
+    """A body of the rest of the world may be free, too: then none is beside the robot."""
+    rules = {"MJCF123", "MJCF124", "MJCF151"}
+    before = {one for one in findings(WORLD, tmp_path, "r.xml") if one[0] in rules}
+    assert {rule for rule, _, _ in before} == rules
+    after = findings(WORLD[: WORLD.index(old)] + new, tmp_path, "r.xml")
+    assert {one for one in after if one[0] in rules} == (before if is_found else set())
+
+
 def test_fields_are_located_or_unknown(tmp_path):
     text = URDF.replace('value="1"', 'value="heavy"', 1).replace(
         'xyz="0 1 0"', 'xyz="0 1"'

@@ -33,12 +33,6 @@ from bodymotion.cli.output import (
 )
 
 DPI = 150
-"""Pixels per inch of a PNG, by default."""
-DEFAULT_WINDOW = 9
-"""Window of the filter for derivatives, which has no effect without --smooth [frames]."""
-MIN_WIDTH = 4
-MAX_WIDTH = 100
-"""[inches] Narrower plots have no room for labels; wider ones take gigabytes."""
 
 
 @reads_files
@@ -63,8 +57,8 @@ def plot(
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
-    Without a model, only the values in the file can be plotted. A script is played
-    on its robot.
+    Without a model, only the values in the file can be plotted. An animation is played
+    on the built-in Spot.
 
     \b
     Examples:
@@ -74,8 +68,8 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
 
     Options:
-      files [MODEL] MOTION: A model and a motion; a motion alone; {script};
-        or recorded motion (.bvh).
+      files [MODEL] MOTION: A model and a motion; a motion alone; a Spot animation
+        (.cha); or recorded motion (.bvh).
       --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the
         names.
       --joints NAMES: Only these joints, comma-separated; * and ? are wildcards.
@@ -106,8 +100,14 @@ def plot(
             "at most two files: a model and a motion", param_hint="[MODEL] MOTION"
         )
     target = output or Path(f"{files[-1].stem}.png")
-    size_in_inches = _size(size, dpi)
-    _check_times(start, end)
+    inches = _size(size, dpi)
+    for moment, option in ((start, "--from"), (end, "--to")):
+        if moment is not None and not math.isfinite(moment):
+            raise click.BadParameter(
+                f"{moment:g} is not a finite time", param_hint=option
+            )
+    if start is not None and end is not None and end < start:
+        raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
     with failures("plot"), single_files(files) as sources:
         if not listed:
             check_output(target, files)
@@ -121,62 +121,49 @@ def plot(
                     print("\n".join(available(subject)), file=out)
                 return
             with progress(f"{target.name}"):
-                body_and_motion = read_files(sources, reading, by_position)
-                beats = None
-                if music is not None:
-                    beats = load_music(music, beats_per_bar)
-                plots = plot_them(
-                    *body_and_motion,
-                    what=names(what) or ("overview",),
+                body, motion = [*read_files(sources, reading, by_position), None][:2]
+                made = plot_them(
+                    body,
+                    motion,
+                    names(what) or ("overview",),
                     joints=names(joints) or None,
                     start=start,
                     end=end,
                     radians=radians,
                     dark=dark,
-                    size=size_in_inches,
+                    size=inches,
                     dpi=dpi,
                     derivative="savgol" if smooth else "suited",
-                    window=smooth or DEFAULT_WINDOW,
+                    window=smooth or 9,
                     bpm=bpm,
-                    music=beats,
+                    music=None if music is None else load_music(music, beats_per_bar),
                 )
-                plots.save(target)
+                made.save(target)
         except UnknownPlotError as error:
             raise click.BadParameter(one_line(error), param_hint="--what") from None
-    for chart in plots.charts[:1]:
+    for chart in made.charts[:1]:
         for note in chart.notes:
             print_message(f"{target}: {note}")
-    written(target, ", ".join(plots.names))
-
-
-def _check_times(start: float | None, end: float | None) -> None:
-    """Raise BadParameter for times that are no span."""
-    for time, option in ((start, "--from"), (end, "--to")):
-        if time is not None and not math.isfinite(time):
-            raise click.BadParameter(
-                f"{time:g} is not a finite time", param_hint=option
-            )
-    if start is not None and end is not None and end < start:
-        raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
+    written(target, ", ".join(made.names))
 
 
 def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
     """Return a size in pixels in inches."""
     if not text.strip():
         return None
-    match = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
-    if match is None:
+    found = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
+    if found is None:
         raise click.BadParameter(
             f"{text!r} is not a size such as 1600x900", param_hint="--size"
         )
-    width_in_pixels, height_in_pixels = match.groups()
-    width = int(width_in_pixels) / dpi
-    if not MIN_WIDTH <= width <= MAX_WIDTH:
+    width = int(found[1]) / dpi
+    height = found[2]
+    if not 4 <= width <= 100:
         raise click.BadParameter(
-            f"{width_in_pixels} pixels are {width:.2g} inches at {dpi} dpi; use "
-            f"{MIN_WIDTH} to {MAX_WIDTH} inches",
+            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 "
+            "inches",
             param_hint="--size",
         )
-    if height_in_pixels is None:
+    if height is None:
         return width
-    return (width, int(height_in_pixels) / dpi)
+    return (width, int(height) / dpi)

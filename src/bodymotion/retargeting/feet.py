@@ -19,135 +19,181 @@ from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.poses import changed_pose, pose_difference
 from bodymotion.kernels.feet import lowest, product
 from bodymotion.motion.interpolation.lowpass import quintic
-from bodymotion.retargeting.source import Sole
+from bodymotion.retargeting.soles import Sole
 
+# [rad] A foot in contact keeps the mean yaw of its phase up to this deviation.
 FREE_YAW = 0.15
+# [rad] A foot in contact is flat up to this pitch of the source.
 FREE_PITCH = 0.04
+# [rad] The same for pitch and roll where its ankle allows no less.
 FREE_TILT = 0.02
-"""[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed.
+# [rad] Of a foot in contact, the toe up.
+MIN_PITCH = -0.4
+# [rad] Of a foot in contact, the heel up.
+MAX_PITCH = 0.7
+# [rad] Of a foot in contact, to both sides.
+MAX_ROLL = 0.5
+# Of the length of a sole: its least height above the ground in mid-swing.
+CLEARANCE = 0.12
+# [s] Longest time between a stance phase and the path of the source.
+RETURN_TIME = 0.5
+# [m] Points up to this height above the lowest one of a foot touch the ground.
+PATCH = 0.003
+# [s] Time in which weights grow by a factor of e in the first stance phase. Its end
+# counts most: it must not depend on where the recording begins.
+LATE_TIME = 0.2
+# Weight of frames with a tilted foot in the means of a phase, against 1.
+TILTED_SHARE = 0.001
 
-FREE_TILT where its ankle allows no less.
-"""
-PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
-CLEARANCE = 0.12  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
-RETURN_TIME = 0.5  # [s] Maximum time from a stance phase to the path of the source, and from that to the next one.
-PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
-LATE_TIME = (
-    0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
-)
-TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
-MAX_ROLL = 0.5  # [rad] Maximum roll of a foot in contact.
 
-
-def foot_path(
-    raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool = False
+def plan_foot(
+    raw: Floats,
+    times: Floats,
+    contact: Bools,
+    sole: Sole,
+    tilted: bool = False,
 ) -> Floats:
-    """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for one of the source (T, 7) at times (T,) [s].
+    """Return the poses (T, 7) of the frame of a foot, its origin at the ankle.
 
-    `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the
-    foot can have, and kept but for `FREE_TILT`.
+    `raw` (T, 7) are those of the source at times (T,) [s], `contact` (T, 2) is that of
+    ankle and toe. With `tilted`, the orientations are those that the foot can have, and
+    kept but for `FREE_TILT`.
     """
-    on = np.asarray(contact.any(axis=1))
-    return between_stances(
-        raw, times, _stances(raw, times, contact, sole, tilted), on, sole
-    )
+    on_ground = np.asarray(contact.any(axis=1))
+    stances = _plan_stances(raw, times, contact, sole, tilted)
+    return join_stances(raw, times, stances, on_ground, sole)
 
 
-def between_stances(
-    raw: Floats, times: Floats, stances: Floats, on: Bools, sole: Sole
+def join_stances(
+    raw: Floats,
+    times: Floats,
+    stances: Floats,
+    on_ground: Bools,
+    sole: Sole,
 ) -> Floats:
-    """Return the poses (T, 7) of a foot.
+    """Return the poses (T, 7) of a foot in stances and swings.
 
-    `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and
-    end there.
+    They are `stances` while it is `on_ground` (T,), and `raw` in between, moved to
+    begin and end there.
     """
-    known = np.flatnonzero(on)
-    swing = np.flatnonzero(~on)
-    out = np.where(on[:, None], stances, raw)
+    stance_rows = np.flatnonzero(on_ground)
+    swing = np.flatnonzero(~on_ground)
+    feet = np.where(on_ground[:, None], stances, raw)
     if not len(swing):
-        return out
-    clear = np.zeros(len(swing))
-    if len(known):
-        before = known[np.maximum(np.searchsorted(known, swing) - 1, 0)]
-        after = known[np.minimum(np.searchsorted(known, swing), len(known) - 1)]
-        length = np.maximum(
-            times[after] - times[before], 1e-9
-        )  # 0 before the first phase and after the last.
-        share = np.clip((times[swing] - times[before]) / length, 0.0, 1.0)
-        part = np.minimum(RETURN_TIME / length, 1.0)
-        gone = quintic(np.minimum(share / part, 1.0))
-        back = quintic(np.maximum((share - 1.0) / part + 1.0, 0.0))
+        return feet
+    clearance = np.zeros(len(swing))
+    if len(stance_rows):
+        # The last row of the phase before each swing frame, and the first of the next
+        # one. Before the first phase and after the last both are the same.
+        following = np.searchsorted(stance_rows, swing)
+        before = stance_rows[np.maximum(following - 1, 0)]
+        after = stance_rows[np.minimum(following, len(stance_rows) - 1)]
+        duration = np.maximum(times[after] - times[before], 1e-9)
+        share = np.clip((times[swing] - times[before]) / duration, 0.0, 1.0)
+        return_share = np.minimum(RETURN_TIME / duration, 1.0)
+        leaving = quintic(np.minimum(share / return_share, 1.0))
+        coming = quintic(np.maximum((share - 1.0) / return_share + 1.0, 0.0))
         edges = np.union1d(before, after)
-        change = np.zeros((len(on), 6))
-        change[edges] = pose_difference(stances[edges], raw[edges])
-        change = (1.0 - gone)[:, None] * change[before] + back[:, None] * change[after]
-        out[swing] = changed_pose(raw[swing], change)
-        clear = CLEARANCE * (sole.front + sole.back) * 4.0 * share * (1.0 - share)
-    out[swing, 2] += np.maximum(clear - lowest_heights(out[swing], sole), 0.0)
-    return out
+        offsets = np.zeros((len(on_ground), 6))
+        offsets[edges] = pose_difference(stances[edges], raw[edges])
+        change = (1.0 - leaving)[:, None] * offsets[before]
+        change = change + coming[:, None] * offsets[after]
+        feet[swing] = changed_pose(raw[swing], change)
+        # A parabola that is 1 in the middle of the swing.
+        clearance = CLEARANCE * sole.length * 4.0 * share * (1.0 - share)
+    lowest_points = lowest_heights(feet[swing], sole)
+    feet[swing, 2] += np.maximum(clearance - lowest_points, 0.0)
+    return feet
 
 
-def phase_means(values: Floats, on: Bools, weights: Floats) -> Floats:
-    """Return values (T, N) with the weighted mean of each phase in its frames, those that are `on` (T,)."""
-    begins = np.diff(on, prepend=False) & on
+def mean_of_phases(
+    values: Floats,
+    on_ground: Bools,
+    weights: Floats,
+) -> Floats:
+    """Return values (T, N) with the weighted mean of each stance phase in its frames.
+
+    Phases are those that are `on_ground` (T,); `weights` (T,).
+    """
+    begins = np.diff(on_ground, prepend=False) & on_ground
     first = np.flatnonzero(begins)
     if not len(first):
         return values
-    weights = (weights * on)[:, None]
-    means = np.add.reduceat(values * weights, first) / np.add.reduceat(weights, first)
-    return np.asarray(np.where(on[:, None], means[np.cumsum(begins) - 1], values))
+    weights = (weights * on_ground)[:, None]
+    sums = np.add.reduceat(values * weights, first)
+    means = sums / np.add.reduceat(weights, first)
+    phase = np.cumsum(begins) - 1
+    return np.asarray(np.where(on_ground[:, None], means[phase], values))
 
 
-def rolling(feet: Floats, on: Bools, weights: Floats, sole: Sole) -> Floats:
-    """Return the poses (T, 7) of the frame of a foot that rolls on the ground in its stance phases, with the orientations of `feet` (T, 7).
+def roll_on_ground(
+    feet: Floats,
+    on_ground: Bools,
+    weights: Floats,
+    sole: Sole,
+) -> Floats:
+    """Return the poses (T, 7) of the frame of a foot that rolls in its stance phases.
 
-    Each phase is where the weighted mean of `feet` is.
+    It has the orientations of `feet` (T, 7), and each phase is where their weighted
+    mean is. `on_ground`, `weights` (T,).
     """
-    rows = np.flatnonzero(on)
-    turn = feet[rows, 3:]
-    at_origin = np.concatenate([np.zeros((len(rows), 3)), turn], axis=1)
-    low = lowest(
-        at_origin[:, None], sole.points, np.array([0, len(sole.points)]), PATCH
-    )[:, 0]
-    touching = rotations.rotate(rotations.conjugate(turn[:-1]), low[:-1, 1:])
+    rows = np.flatnonzero(on_ground)
+    orientations = feet[rows, 3:]
+    at_origin = np.concatenate([np.zeros((len(rows), 3)), orientations], axis=1)
+    edges = np.array([0, len(sole.points)])
+    low = lowest(at_origin[:, None], sole.points, edges, PATCH)[:, 0]
+    depth = low[:, 0]
+    # R(t)·c(t), and c(t) in the frame of the foot.
+    touching = low[:-1, 1:]
+    in_foot = rotations.rotate(rotations.conjugate(orientations[:-1]), touching)
+    steps = touching - rotations.rotate(orientations[1:], in_foot)
     path = np.zeros((len(feet), 3))
-    path[rows[1:]] = np.cumsum(
-        low[:-1, 1:] - rotations.rotate(turn[1:], touching), axis=0
-    )
-    path += phase_means(feet[:, :3] - path, on, weights)
-    path[rows, 2] = -low[:, 0]
+    path[rows[1:]] = np.cumsum(steps, axis=0)
+    path += mean_of_phases(feet[:, :3] - path, on_ground, weights)
+    path[rows, 2] = -depth
     return np.concatenate([path, feet[:, 3:]], axis=1)
 
 
 def lowest_heights(feet: Floats, sole: Sole) -> Floats:
-    """Return the heights (T,) [m] of the lowest point of a foot, for poses (T, 7) of its frame."""
-    up = rotations.rotate(rotations.conjugate(feet[:, 3:]), [0.0, 0.0, 1.0])
+    """Return the heights (T,) [m] of the lowest point of a foot at poses (T, 7)."""
+    to_foot = rotations.conjugate(feet[:, 3:])
+    up = rotations.rotate(to_foot, [0.0, 0.0, 1.0])
     return np.asarray(feet[:, 2] + product(up, sole.points.T).min(axis=1))
 
 
-def _stances(
-    raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool
+def _plan_stances(
+    raw: Floats,
+    times: Floats,
+    contact: Bools,
+    sole: Sole,
+    tilted: bool,
 ) -> Floats:
-    """Return the poses (T, 7) of a foot in its stance phases."""
-    on = np.asarray(contact.any(axis=1))
+    """Return the poses (T, 7) of a foot in its stance phases, as `plan_foot`."""
+    on_ground = np.asarray(contact.any(axis=1))
+    weights = _weigh_frames(times, contact)
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
-    weights = np.where(contact.all(axis=1), 1.0, TILTED_SHARE)
-    # Of the first phase its end counts most: it must not depend on where the recording
-    # begins.
-    if not on.all():
-        last = int((~on).argmax())
-    else:
-        last = len(on)
-    weights[:last] *= np.exp((times[:last] - times[last - 1]) / LATE_TIME)
     yaw = np.unwrap(yaw)
-    mean = phase_means(yaw[:, None], on, weights)[:, 0]
-    yaw = mean + _beyond(yaw - mean, FREE_YAW)
-    pitch = np.clip(_beyond(pitch, FREE_TILT if tilted else FREE_PITCH), *PITCHES)
-    roll = np.clip(_beyond(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
-    turn = rotations.from_rpy(np.stack([roll, pitch, yaw], axis=1))
-    return rolling(np.concatenate([raw[:, :3], turn], axis=1), on, weights, sole)
+    mean_yaw = mean_of_phases(yaw[:, None], on_ground, weights)[:, 0]
+    yaw = mean_yaw + _shrink(yaw - mean_yaw, FREE_YAW)
+    pitch = _shrink(pitch, FREE_TILT if tilted else FREE_PITCH)
+    pitch = np.clip(pitch, MIN_PITCH, MAX_PITCH)
+    roll = np.clip(_shrink(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
+    orientations = rotations.from_rpy(np.stack([roll, pitch, yaw], axis=1))
+    feet = np.concatenate([raw[:, :3], orientations], axis=1)
+    return roll_on_ground(feet, on_ground, weights, sole)
 
 
-def _beyond(angles: Floats, free: float) -> Floats:
-    """Return angles (N,) reduced by the dead zone ±`free`."""
-    return np.asarray(np.sign(angles) * np.maximum(np.abs(angles) - free, 0.0))
+def _weigh_frames(times: Floats, contact: Bools) -> Floats:
+    """Return the weights (T,) of frames in the means of their stance phases."""
+    weights = np.where(contact.all(axis=1), 1.0, TILTED_SHARE)
+    in_swing = ~contact.any(axis=1)
+    end = len(times)
+    if in_swing.any():
+        end = int(in_swing.argmax())
+    weights[:end] *= np.exp((times[:end] - times[end - 1]) / LATE_TIME)
+    return weights
+
+
+def _shrink(angles: Floats, dead_zone: float) -> Floats:
+    """Return angles (N,) reduced by a dead zone on both sides of 0."""
+    return np.asarray(np.sign(angles) * np.maximum(np.abs(angles) - dead_zone, 0.0))

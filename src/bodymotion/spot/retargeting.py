@@ -1,6 +1,6 @@
 """A recorded person or quadruped as an animation of Spot.
 
-The plan of `bodymotion.retargeting.quadruped` for Spot's nominal stand becomes
+The plan of `bodymotion.retargeting.quadruped_plans` for Spot's nominal stand becomes
 keyframes: where the feet are, which are in contact, and the pose of the body.
 """
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
-from bodymotion.retargeting.quadruped import Stand, planned
+from bodymotion.retargeting.quadruped_plans import Stand, make_plan
 from bodymotion.retargeting.skeletons import Recorded, with_body
 from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
-STAND: Stand = (NOMINAL_HEIGHT, NOMINAL_FEET)
+STAND = Stand(NOMINAL_HEIGHT, NOMINAL_FEET)
 KEY_TIME = 0.05
 """[s] Time between keyframes."""
 BYTES_PER_KEYFRAME = 1000
@@ -41,7 +41,7 @@ def retarget_to_spot(
     along x. Parameters and errors are those of `retarget`.
     """
     motion, body = with_body(source, source_body)
-    plan = planned(motion, body, source_roles, STAND)
+    plan = make_plan(motion, body, source_roles, STAND)
     times = plan.times - plan.times[0]
     duration = times[-1]
     needed = int(BYTES_PER_KEYFRAME * duration / KEY_TIME)

@@ -72,10 +72,3 @@ STAMPS = judgement.warning(
         "timestamp { seconds: 5 }, then timestamp { seconds: 6 }",
     ),
 )
-
-RETIRED = {
-    "CAP004": "FMT009",
-    "CAP007": "FMT002",
-    "CAP008": "FMT009",
-}
-"""Codes that other rules replaced."""
