@@ -68,18 +68,24 @@ from bodymotion.motion.components import (
 
 __all__ = ["BalanceReport", "BalancedMotion", "balance"]
 
-MARGIN = 0.07  # [m] Planned distance of the zero moment point from the edges.
-MIN_FRAMES = 5  # Shorter motions have no accelerations to balance.
-FRAME_SIZE = 5000  # [bytes] For each frame of the plan, about.
-LINK_SIZE = 1000  # [bytes] For each frame and link of the measures, about.
-MAX_SLOWER = 3  # So often a motion is made slower at most.
+# [m] Planned distance of the zero moment point from the edges.
+MARGIN = 0.07
+# Shorter motions have no accelerations to balance.
+MIN_FRAMES = 5
+# [bytes] For each frame of the plan, about.
+FRAME_SIZE = 5000
+# [bytes] For each frame and link of the measures, about.
+LINK_SIZE = 1000
+# So often a motion is made slower at most.
+MAX_SLOWER = 3
+# A longer result must have more safe frames by this share than a shorter one, or come
+# nearer to a limit.
 MIN_WORTH = 0.01
-"""A longer result must have more safe frames by this share than a shorter one, or come
-nearer to a limit.
-"""
-MAX_BLENDS = 8  # So often a smaller part of a result is tried.
+# So often a smaller part of a result is tried.
+MAX_BLENDS = 8
 ONLY_TOGETHER = "a change here would make the whole motion fall earlier, or worse"
-MAX_REASONS = 3  # So many reasons are given for what is not balanced.
+# So many reasons are given for what is not balanced.
+MAX_REASONS = 3
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -111,8 +117,8 @@ class Result(NamedTuple):
     quality: Quality
     judgement: Judgement
     attempt: Attempt
+    # (T,) where postures are not those of the base.
     changed: Bools
-    """(T,) where postures are not those of the base."""
 
 
 def balance(
@@ -219,7 +225,9 @@ def balance(
 
 
 def _check_options(
-    margin: float | None, acceleration: float, max_length: float | None
+    margin: float | None,
+    acceleration: float,
+    max_length: float | None,
 ) -> None:
     if margin is not None and not 0 <= margin < np.inf:
         raise WrongUseError(
@@ -236,7 +244,10 @@ def _check_options(
 
 
 def _measured(
-    body: Body, motion: Motion, feet: Sequence[int | str] | None, ground: float | None
+    body: Body,
+    motion: Motion,
+    feet: Sequence[int | str] | None,
+    ground: float | None,
 ) -> Measures:
     """Return the measures of a motion that can be balanced.
 
@@ -294,7 +305,10 @@ class _Steps:
 
 
 def _attempts(
-    judge: Judge, margin: float, limits: bool, steps: _Steps
+    judge: Judge,
+    margin: float,
+    limits: bool,
+    steps: _Steps,
 ) -> Iterator[Attempt]:
     """Search results, each slower than the one before, up to the maximum length."""
     original = judge.before
@@ -343,7 +357,10 @@ def _needed_factor(measures: Measures, acceleration: float) -> Floats:
 
 
 def _judged(
-    judge: Judge, attempt: Attempt, new: Measures, changed: Bools | None = None
+    judge: Judge,
+    attempt: Attempt,
+    new: Measures,
+    changed: Bools | None = None,
 ) -> Result:
     """Make a motion of new postures, and compare it with the input."""
     postures = Postures(new.joint_displacements, new.root_poses)
@@ -421,7 +438,11 @@ def _later_fall(judge: Judge, result: Result) -> float:
     return max(falls)
 
 
-def _blended(judge: Judge, attempt: Attempt, weights: Floats) -> Result:
+def _blended(
+    judge: Judge,
+    attempt: Attempt,
+    weights: Floats,
+) -> Result:
     """Judge a result that is taken by weights (T,)."""
     old = attempt.old
     improved = attempt.improved
@@ -432,7 +453,10 @@ def _blended(judge: Judge, attempt: Attempt, weights: Floats) -> Result:
 
 
 def _with_postures(
-    base: Motion, old: Measures, postures: Postures, zmp: Floats | None
+    base: Motion,
+    old: Measures,
+    postures: Postures,
+    zmp: Floats | None,
 ) -> Motion:
     """Return a motion with other postures and their zero moment point, if given."""
     joints = base.joint_displacement
@@ -480,7 +504,11 @@ def _unchanged(motion: Motion, original: Measures) -> BalancedMotion:
     )
 
 
-def _refused(judge: Judge, motion: Motion, result: Result) -> BalancedMotion:
+def _refused(
+    judge: Judge,
+    motion: Motion,
+    result: Result,
+) -> BalancedMotion:
     """Return a motion that no result improves, as it is."""
     original = judge.before
     reason = _reason(result.judgement.worse)
@@ -513,7 +541,11 @@ def _reason(
     return "; ".join(faults[:MAX_REASONS]) + more
 
 
-def _accepted(judge: Judge, result: Result, whole: Quality) -> BalancedMotion:
+def _accepted(
+    judge: Judge,
+    result: Result,
+    whole: Quality,
+) -> BalancedMotion:
     """Return a result that is better than the input.
 
     It is taken from postures of which `whole` is the quality if all of them are taken.
@@ -549,7 +581,11 @@ def _accepted(judge: Judge, result: Result, whole: Quality) -> BalancedMotion:
     )
 
 
-def _kept_parts(judge: Judge, result: Result, whole: Quality) -> list[KeptPart]:
+def _kept_parts(
+    judge: Judge,
+    result: Result,
+    whole: Quality,
+) -> list[KeptPart]:
     """Return the parts of the input that are not balanced though they need it."""
     if result.changed.all():
         return []

@@ -31,46 +31,41 @@ from bodymotion.motion import Motion
 from bodymotion.motion.filters import low_pass_filter, smooth_upper_bound
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares
 
+# Of plan and postures. Each plan uses the inverse dynamics of the postures before.
 MAX_ITERATIONS = 6
-"""Of plan and postures.
-
-Each plan uses the inverse dynamics of the postures before.
-"""
+# [m] The path of the centre of mass is found when it changes by less.
 CENTER_TOLERANCE = 2e-4
-"""[m] The path of the centre of mass is found when it changes by less."""
+# [m/s] A motion whose centre of mass is slower at an end is at rest there.
 REST_SPEED = 0.05
-"""[m/s] A motion whose centre of mass is slower at an end is at rest there."""
+# [Hz] of the low-pass filter of the root of a motion without root poses, which follows
+# the feet with all their noise.
 ROOT_CUTOFF = 3.0
-"""[Hz] of the low-pass filter of the root of a motion without root poses, which follows
-the feet with all their noise.
-"""
+# [Hz] of the low-pass filter of the height of the centre of mass.
 HEIGHT_CUTOFF = 4.0
-"""[Hz] of the low-pass filter of the height of the centre of mass."""
+# [m] Maximum that links moving about the centre of mass add to the zero moment point.
 MAX_OFFSET = 0.15
-"""[m] Maximum that links moving about the centre of mass add to the zero moment point.
-"""
+# Of gravity: the acceleration that carries the body counts as this much at least.
 MIN_FALL = 0.1
-"""Of gravity: the acceleration that carries the body counts as this much at least."""
+# [m] Where legs are too short by more for the height of the centre of mass, it is
+# planned lower.
 MIN_LOWERING = 2e-4
-"""[m] Where legs are too short by more for the height of the centre of mass, it is
-planned lower.
-"""
-MAX_LOWERING = 0.03  # [m] It is planned lower by twice this at most.
+# [m] It is planned lower by twice this at most.
+MAX_LOWERING = 0.03
+# [s] over which it is lowered: if it falls fast, feet carry little.
 LOWERING_TIME = 0.5
-"""[s] over which it is lowered: if it falls fast, feet carry little."""
+# [m] Feet and centre of mass that are further from their goals have missed them.
 MAX_MISS = 1e-3
-"""[m] Feet and centre of mass that are further from their goals have missed them."""
+# A joint that is faster than its limit by a larger factor is too fast.
 SPEED_TOLERANCE = 1.01
-"""A joint that is faster than its limit by a larger factor is too fast."""
 
 
 class Score(NamedTuple):
     """How good postures are; more is better."""
 
+    # Of the frames that are as they should be.
     share: float
-    """Of the frames that are as they should be."""
+    # [m] Minimum stability margin.
     margin: float
-    """[m] Minimum stability margin."""
 
 
 class Improved(NamedTuple):
@@ -89,8 +84,8 @@ class Setting(NamedTuple):
     feet: FootPlan
     edges: SupportEdges
     air: Bools
+    # (T, 3) [m] of the centre of mass of the smooth postures.
     path: Floats
-    """(T, 3) [m] of the centre of mass of the smooth postures."""
     acceleration: Floats
     at_rest: tuple[bool, bool]
     limits: JointLimits
@@ -104,7 +99,11 @@ class Setting(NamedTuple):
         return slice(0, 3 if self.air.any() else 2)
 
 
-def improve(old: Measures, margin: float, step: Callable[[], None]) -> Improved:
+def improve(
+    old: Measures,
+    margin: float,
+    step: Callable[[], None],
+) -> Improved:
     """Return the postures nearest to those of a motion that keep the balance.
 
     `margin` [m] is the distance of the zero moment point from the edges of the support
@@ -197,7 +196,11 @@ def _setting(old: Measures, margin: float) -> Setting:
     )
 
 
-def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
+def _next_path(
+    setting: Setting,
+    measures: Measures,
+    wish: Floats,
+) -> Floats:
     """Plan the path of the centre of mass with the inverse dynamics of postures."""
     times = setting.old.times
     path = measures.center_of_mass
@@ -221,7 +224,11 @@ def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
     )
 
 
-def _measured(old: Measures, postures: Postures, feet: FootPlan) -> Measures:
+def _measured(
+    old: Measures,
+    postures: Postures,
+    feet: FootPlan,
+) -> Measures:
     """Measure postures, with closed loops closed."""
     body = old.body
     joints = postures.joints
@@ -231,7 +238,11 @@ def _measured(old: Measures, postures: Postures, feet: FootPlan) -> Measures:
     return measure(body, motion, feet=feet.links, ground=old.ground)
 
 
-def _lifted(targets: Floats, change: Floats, air: Bools) -> Floats:
+def _lifted(
+    targets: Floats,
+    change: Floats,
+    air: Bools,
+) -> Floats:
     """Return the poses of feet, higher where the centre of mass flies higher.
 
     `targets` (T, K, 7); `change` (T,) [m] of the height of the centre of mass.

@@ -28,25 +28,24 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion
 
-SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are not safe.
+# [m] Frames with a smaller stability margin are not safe.
+SAFE_MARGIN = 0.01
+# A result is at most this many times as long as its input, unless more is asked for.
 MAX_LENGTH = 1.2
-"""A result is at most this many times as long as its input, unless more is asked for.
-"""
+# Frames at both ends of a flight whose accelerations are not reliable.
 END_FRAMES = 2
-"""Frames at both ends of a flight whose accelerations are not reliable."""
+# [s] The same as a time. Derivatives at high frame rates have a window of 0.05 s.
 END_TIME = 0.03
-"""[s] The same as a time.
-
-Derivatives at high frame rates have a window of 0.05 s.
-"""
-MAX_FORCE_SHARE = (
-    0.05  # Of the weight: a body with a larger force does not fall freely.
-)
-FALL_TOLERANCE = 0.1  # [s] A result may fall earlier by less in a simulation.
+# Of the weight: a body with a larger force does not fall freely.
+MAX_FORCE_SHARE = 0.05
+# [s] A result may fall earlier by less in a simulation.
+FALL_TOLERANCE = 0.1
+# The rule about trembling: it is no jump.
 TREMBLING = "MOT307"
-"""The rule about trembling: it is no jump."""
 
 
+# Rules of `check` whose findings must not grow. Its contacts are found otherwise than
+# those of the measures, so a foot in swing that scuffs the ground slips only there.
 FINDINGS = {
     "MOT311": "foot slip that `check` reports",
     "MOT312": "depth below the ground that `check` reports",
@@ -54,11 +53,6 @@ FINDINGS = {
     "MOT321": "zero moment point outside that `check` reports",
     "MOT341": "collision of links that `check` reports",
 }
-"""Rules of `check` whose findings must not grow.
-
-Its contacts are found otherwise than
-those of the measures, so a foot in swing that scuffs the ground slips only there.
-"""
 
 
 class Criterion(NamedTuple):
@@ -166,11 +160,8 @@ class Judgement(NamedTuple):
 
     worse: tuple[str, ...]
     better: tuple[str, ...]
+    # [s] After this time the body falls in a simulation. Infinite for never.
     fall: float | None = None
-    """[s] After this time the body falls in a simulation.
-
-    Infinite for never.
-    """
 
     @property
     def accepts(self) -> bool:
@@ -327,7 +318,11 @@ def _on_each_ground(before: Quality, after: Quality) -> list[tuple[Quality, Qual
     return both
 
 
-def _worse_in(criterion: Criterion, before: Quality, after: Quality) -> Bools:
+def _worse_in(
+    criterion: Criterion,
+    before: Quality,
+    after: Quality,
+) -> Bools:
     """Return the frames (T,) in which a result is worse in one criterion."""
     amounts = after.amounts[criterion.name]
     if criterion.total == "mean":
@@ -339,7 +334,11 @@ def _worse_in(criterion: Criterion, before: Quality, after: Quality) -> Bools:
     return np.asarray(amounts > allowed + criterion.tolerance)
 
 
-def _tips_more(tipping: Criterion, before: Quality, after: Quality) -> Bools:
+def _tips_more(
+    tipping: Criterion,
+    before: Quality,
+    after: Quality,
+) -> Bools:
     """Return the frames (T,) with a smaller margin, which is not safe, than before."""
     own = before.amounts[tipping.name]
     amounts = after.amounts[tipping.name]
@@ -348,7 +347,11 @@ def _tips_more(tipping: Criterion, before: Quality, after: Quality) -> Bools:
     return np.asarray(amounts > np.maximum(own, tipping.need) + tipping.tolerance)
 
 
-def compare(before: Quality, after: Quality, wants_margin: bool = False) -> Judgement:
+def compare(
+    before: Quality,
+    after: Quality,
+    wants_margin: bool = False,
+) -> Judgement:
     """Compare the quality of a motion with that of another one.
 
     It is worse if it is so on either ground, and better as measured on its own ground.
@@ -373,7 +376,10 @@ def compare(before: Quality, after: Quality, wants_margin: bool = False) -> Judg
 
 
 def _difference(
-    criterion: Criterion, was: float, would_be: float, after: Quality
+    criterion: Criterion,
+    was: float,
+    would_be: float,
+    after: Quality,
 ) -> str:
     """Return by how much a criterion is worse, and when."""
     numbers = [f"{value * criterion.scale:.4g}" for value in (would_be, was)]

@@ -11,18 +11,17 @@ import numpy as np
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
-SAMPLES = 181  # Values of a joint that are tried for the straightest leg.
-MAX_ANGLE = np.pi  # [rad] They are within this angle from 0.
+# Values of a joint that are tried for the straightest leg.
+SAMPLES = 181
+# [rad] They are within this angle from 0.
+MAX_ANGLE = np.pi
+# Of the length of a leg: a joint that changes it by less is no knee.
 MIN_STRETCH = 0.3
-"""Of the length of a leg: a joint that changes it by less is no knee."""
+# Of the frames in which a knee is bent to one side, for it to stay there.
 MIN_SIDE_SHARE = 0.9
-"""Of the frames in which a knee is bent to one side, for it to stay there."""
+# [rad] Knees stay bent by this. At a straight knee the length of the leg does not
+# change, or changes with the wrong sign, so that a search would end there.
 MIN_BEND = 0.03
-"""[rad] Knees stay bent by this.
-
-At a straight knee the length of the leg does not
-change, or changes with the wrong sign, so that a search would end there.
-"""
 
 
 class JointLimits(NamedTuple):
@@ -32,7 +31,11 @@ class JointLimits(NamedTuple):
     upper: Floats
 
 
-def knee_limits(body: Body, feet: tuple[int, ...], joints: Floats) -> JointLimits:
+def knee_limits(
+    body: Body,
+    feet: tuple[int, ...],
+    joints: Floats,
+) -> JointLimits:
     """Return the limits of joints whose knees keep their side in postures (T, J).
 
     Joints without limits, whose lower limit is above the upper one, have infinite ones.
@@ -56,7 +59,11 @@ def knee_limits(body: Body, feet: tuple[int, ...], joints: Floats) -> JointLimit
     return JointLimits(lower, upper)
 
 
-def _leg(body: Body, feet: tuple[int, ...], foot: int) -> tuple[int, list[int]]:
+def _leg(
+    body: Body,
+    feet: tuple[int, ...],
+    foot: int,
+) -> tuple[int, list[int]]:
     """Return the first link of a leg, and the columns of its rotating joints."""
     shared: set[int] = {0}
     for other in feet:
@@ -72,7 +79,10 @@ def _leg(body: Body, feet: tuple[int, ...], foot: int) -> tuple[int, list[int]]:
 
 
 def _straight_value(
-    body: Body, ends: tuple[int, int], column: int, posture: Floats
+    body: Body,
+    ends: tuple[int, int],
+    column: int,
+    posture: Floats,
 ) -> float | None:
     """Return the value [rad] of a knee at which its leg is straight.
 

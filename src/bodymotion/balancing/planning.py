@@ -28,28 +28,29 @@ from bodymotion.dynamics.trees import GRAVITY
 from bodymotion.geometry.arrays import Floats, Indices, median_step
 from bodymotion.system.deferred import need
 
+# [s] At least: a spline with more coefficients than frames could meet its constraints
+# by oscillations between them.
 KNOT_GAP = 0.04
-"""[s] At least: a spline with more coefficients than frames could meet its constraints
-by oscillations between them.
-"""
+# For each frame, on average: long breaks between frames get a coarser spline.
 MAX_KNOTS = 10
-"""For each frame, on average: long breaks between frames get a coarser spline."""
-GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
+# [s] The zero moment point is constrained at such times.
+GRID_GAP = 0.01
+# [s] τ: changes that are slower than this cost by how far they move, faster ones by
+# their acceleration.
 SMOOTHING_TIME = 0.3
-"""[s] τ: changes that are slower than this cost by how far they move, faster ones by
-their acceleration.
-"""
+# Of the squared distance of the zero moment point from its polygon.
 OUTSIDE_WEIGHT = 1e5
-"""Of the squared distance of the zero moment point from its polygon."""
+# Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and
+# of the acceleration in the air [s²].
 REST_WEIGHT = 30.0
-"""Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and
-of the acceleration in the air [s²]."""
-TOLERANCE = 1e-6  # Of the solver: primal and dual residuals, and duality gap.
-MAX_STEPS = 60  # Iterations of the solver.
+# Of the solver: primal and dual residuals, and duality gap.
+TOLERANCE = 1e-6
+# Iterations of the solver.
+MAX_STEPS = 60
+# [m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
 MAX_RESIDUAL = 1e-6
-"""[m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
-"""
-MAX_GAP = 1e-4  # Its largest duality gap, relative to 1 plus the cost.
+# Its largest duality gap, relative to 1 plus the cost.
+MAX_GAP = 1e-4
 
 
 class _Grid(NamedTuple):
@@ -230,7 +231,11 @@ def _inequalities(
     )
 
 
-def _solve(cost: _Quadratic, inside: _Inequalities, slack_costs: Floats) -> Floats:
+def _solve(
+    cost: _Quadratic,
+    inside: _Inequalities,
+    slack_costs: Floats,
+) -> Floats:
     """Return the coefficients (C, A) of the least cost.
 
     Slacks are at least 0.
@@ -273,7 +278,11 @@ def _solve(cost: _Quadratic, inside: _Inequalities, slack_costs: Floats) -> Floa
     return np.asarray(solution[: axes * count].reshape(axes, count).T)
 
 
-def _basis(times: Floats, count: int, order: int) -> Any:  # noqa: ANN401
+def _basis(
+    times: Floats,
+    count: int,
+    order: int,
+) -> Any:  # noqa: ANN401
     """Return the matrix (T, count) that gives a spline from its coefficients.
 
     Or its first or second derivative, by `order`; times are in gaps between its knots.

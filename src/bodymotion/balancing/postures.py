@@ -21,31 +21,31 @@ from bodymotion.model.ik import Solution, TaskList, search_space, solve
 from bodymotion.system.deferred import need
 
 MAX_STEPS = 60
+# [1/m, 1/rad] Of the poses of feet and the horizontal centre of mass.
 FOOT_WEIGHT = 100.0
-"""[1/m, 1/rad] Of the poses of feet and the horizontal centre of mass."""
-HEIGHT_WEIGHT = 1.0  # [1/m] Of the height of the centre of mass.
-ROOT_WEIGHT = 5.0  # [1/rad] Of the orientation of the root.
-LEG_WEIGHT = 1e-3  # Of the difference to the old values of legs, which move freely.
+# [1/m] Of the height of the centre of mass.
+HEIGHT_WEIGHT = 1.0
+# [1/rad] Of the orientation of the root.
+ROOT_WEIGHT = 5.0
+# Of the difference to the old values of legs, which move freely.
+LEG_WEIGHT = 1e-3
+# Of the difference to the old values of other joints. They move where legs are not
+# enough.
 OTHER_WEIGHT = 0.2
-"""Of the difference to the old values of other joints.
-
-They move where legs are not
-enough.
-"""
+# How far the first search begins from the old joints towards their mean.
 NOMINAL_SHARE = 0.3
-"""How far the first search begins from the old joints towards their mean."""
+# [m] The error of a foot's rotation counts as the distance that a point at this
+# distance from its middle moves.
 HALF_FOOT = 0.1
-"""[m] The error of a foot's rotation counts as the distance that a point at this
-distance from its middle moves.
-"""
-MEDIAN_TIME = 0.3  # [s] Window of the median that a posture is compared with.
+# [s] Window of the median that a posture is compared with.
+MEDIAN_TIME = 0.3
+# [rad, m] A leg joint that differs by more from the median is searched again.
 MAX_DIFFERENCE = 0.1
-"""[rad, m] A leg joint that differs by more from the median is searched again."""
-MAX_SEARCHES = 1  # So often outliers are searched again after each search.
+# So often outliers are searched again after each search.
+MAX_SEARCHES = 1
+# A posture from the median is taken if its cost is at most this many times as large: a
+# little further from the goals is better than a jump.
 MAX_COST = 1.5
-"""A posture from the median is taken if its cost is at most this many times as large:
-a little further from the goals is better than a jump.
-"""
 
 
 class Postures(NamedTuple):
@@ -69,7 +69,9 @@ class Goals(NamedTuple):
 
 
 def solve_postures(
-    body: Body, goals: Goals, start: Postures
+    body: Body,
+    goals: Goals,
+    start: Postures,
 ) -> tuple[Postures, Floats]:
     """Return the postures nearest to goals, and how far they miss them.
 
@@ -108,7 +110,12 @@ def solve_postures(
     return Postures(found_joints, found_root), missed
 
 
-def _search(body: Body, goals: Goals, start: Postures, frames: Indices) -> Solution:
+def _search(
+    body: Body,
+    goals: Goals,
+    start: Postures,
+    frames: Indices,
+) -> Solution:
     """Search the postures of some frames."""
     plan = goals.feet
     near = goals.near

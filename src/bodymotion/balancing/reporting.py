@@ -17,15 +17,16 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Bools, Floats, runs
 from bodymotion.model.links import effort_range
 
-MIN_REPORTED = 5e-5  # [rad or m] Joints that change by less are not in the report.
-MIN_PRINTED = 0.01  # [rad or m] Joints that change by less are not printed one by one.
-MAX_PRINTED = 6  # So many joints are printed at most.
-MAX_PARTS = 3  # So many parts of a motion are listed at most.
+# [rad or m] Joints that change by less are not in the report.
+MIN_REPORTED = 5e-5
+# [rad or m] Joints that change by less are not printed one by one.
+MIN_PRINTED = 0.01
+# So many joints are printed at most.
+MAX_PRINTED = 6
+# So many parts of a motion are listed at most.
+MAX_PARTS = 3
+# [m] Links that are deeper are reported. Models of soles are inexact.
 MAX_DEPTH = 0.01
-"""[m] Links that are deeper are reported.
-
-Models of soles are inexact.
-"""
 
 Outcome: TypeAlias = Literal["unchanged", "improved", "partly improved", "refused"]
 
@@ -129,7 +130,11 @@ class BalanceReport(ShortRepr):
         return "".join(f"{name:<{width}}{text}\n" for name, text in rows)
 
     def _measure_rows(self) -> list[tuple[str, str]]:
-        def both(before: float, after: float, unit: str) -> str:
+        def both(
+            before: float,
+            after: float,
+            unit: str,
+        ) -> str:
             if self.outcome in ("unchanged", "refused"):
                 return f"{before:.1f} {unit}"
             return f"{before:.1f} {unit} before, {after:.1f} {unit} now"
@@ -246,7 +251,9 @@ def _largest(values: Floats, times: Floats) -> tuple[float, float]:
 
 
 def _changes(
-    names: Sequence[str], changes: Floats, times: Floats
+    names: Sequence[str],
+    changes: Floats,
+    times: Floats,
 ) -> dict[str, tuple[float, float]]:
     """Return the largest changes by name, of changes (T, N)."""
     return {
@@ -271,7 +278,12 @@ class _Notes:
         self._times = times
         self.texts: list[str] = []
 
-    def add(self, text: str, wrong: Bools, rest: str = "") -> None:
+    def add(
+        self,
+        text: str,
+        wrong: Bools,
+        rest: str = "",
+    ) -> None:
         """Add a text about the frames (T,) that are wrong, if there are any."""
         parts = [
             f"{self._times[a]:.2f} s to {self._times[b - 1]:.2f} s"
@@ -287,7 +299,11 @@ class _Notes:
         self.texts.append(f"{text} from {', '.join(parts[:MAX_PARTS])}{also}{rest}")
 
 
-def _remaining(new: Measures, missed: Floats | None, acceleration: float) -> list[str]:
+def _remaining(
+    new: Measures,
+    missed: Floats | None,
+    acceleration: float,
+) -> list[str]:
     """Return what is not right in a result."""
     notes = _Notes(new.times)
     _note_margins(notes, new)
@@ -321,7 +337,11 @@ def _note_margins(notes: _Notes, new: Measures) -> None:
     notes.add(text, floats, ": rotations are as before")
 
 
-def _note_limits(notes: _Notes, new: Measures, acceleration: float) -> None:
+def _note_limits(
+    notes: _Notes,
+    new: Measures,
+    acceleration: float,
+) -> None:
     """Note joints beyond their limits."""
     joints = new.body.joints
     efforts = [effort_range(joint) or (-np.inf, np.inf) for joint in joints]

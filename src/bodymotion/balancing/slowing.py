@@ -14,15 +14,16 @@ from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion
 from bodymotion.motion.filters import low_pass_filter, smooth_upper_bound
 
-MAX_SLOWER_ONCE = 1.5  # For balance and torques by this factor each time.
+# For balance and torques by this factor each time.
+MAX_SLOWER_ONCE = 1.5
+# Of the efforts of motors. Torques are filtered before they are compared with it.
 EFFORT_SHARE = 0.98
-"""Of the efforts of motors.
-
-Torques are filtered before they are compared with it.
-"""
-MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
-MIN_FACTOR = 1e-6  # A motion is not made slower by less.
-MIN_SLOWNESS = 1e-3  # Parts that are slower by less are not reported.
+# A motion that had to be made slower by more has a jump.
+MAX_FACTOR = 100
+# A motion is not made slower by less.
+MIN_FACTOR = 1e-6
+# Parts that are slower by less are not reported.
+MIN_SLOWNESS = 1e-3
 
 
 class Slowed(NamedTuple):
@@ -132,7 +133,11 @@ def excess_tipping(measures: Measures) -> Floats:
     return np.where(helps, share**-0.5, none)
 
 
-def slower(motion: Motion, times: Floats, factor: Floats) -> Slowed:
+def slower(
+    motion: Motion,
+    times: Floats,
+    factor: Floats,
+) -> Slowed:
     """Return the motion smoothly slower by a factor (T,).
 
     A fixed rate is kept.

@@ -16,10 +16,10 @@ from bodymotion.kernels.feet import lowest
 from bodymotion.motion.filters import MIN_FILTERED
 from bodymotion.motion.interpolation.lowpass import quintic
 
+# [s] Over this time, within a part, the motion changes from the input to the result.
 BLEND_TIME = 0.3
-"""[s] Over this time, within a part, the motion changes from the input to the result.
-"""
-MIN_SPAN = 3.0 * BLEND_TIME  # [s] A shorter part is not worth two transitions.
+# [s] A shorter part is not worth two transitions.
+MIN_SPAN = 3.0 * BLEND_TIME
 
 
 class Span(NamedTuple):
@@ -29,7 +29,11 @@ class Span(NamedTuple):
     after: int
 
 
-def good_spans(bad: Bools, needed: Bools, times: Floats) -> list[Span]:
+def good_spans(
+    bad: Bools,
+    needed: Bools,
+    times: Floats,
+) -> list[Span]:
     """Return the parts without bad frames (T,) in which a change is needed (T,)."""
     if len(times) < MIN_FILTERED:
         return []
@@ -61,7 +65,12 @@ def weights_of(spans: list[Span], times: Floats) -> Floats:
     return weights
 
 
-def blend(old: Measures, new: Measures, feet: FootPlan, weights: Floats) -> Postures:
+def blend(
+    old: Measures,
+    new: Measures,
+    feet: FootPlan,
+    weights: Floats,
+) -> Postures:
     """Return the old postures where weights (T,) are 0, the new ones where they are 1.
 
     Both are unchanged to the bit there. In transitions feet and the centre of mass are
@@ -92,7 +101,12 @@ def blend(old: Measures, new: Measures, feet: FootPlan, weights: Floats) -> Post
     return Postures(joints, root)
 
 
-def _between(old: Measures, new: Measures, frames: slice, share: Floats) -> Postures:
+def _between(
+    old: Measures,
+    new: Measures,
+    frames: slice,
+    share: Floats,
+) -> Postures:
     """Return postures between two others, by a share (N, 1) of the second."""
     joints = (1.0 - share) * old.joint_displacements[frames]
     joints += share * new.joint_displacements[frames]
@@ -101,7 +115,11 @@ def _between(old: Measures, new: Measures, frames: slice, share: Floats) -> Post
 
 
 def _feet_between(
-    old: Measures, new: Measures, feet: FootPlan, frames: slice, share: Floats
+    old: Measures,
+    new: Measures,
+    feet: FootPlan,
+    frames: slice,
+    share: Floats,
 ) -> Floats:
     """Return the poses (N, K, 7) of feet between two postures, above the ground."""
     links = list(feet.links)
@@ -119,7 +137,11 @@ def _feet_between(
     return targets
 
 
-def _foot_depths(measures: Measures, links: list[int], frames: slice) -> Floats:
+def _foot_depths(
+    measures: Measures,
+    links: list[int],
+    frames: slice,
+) -> Floats:
     """Return the depths (N, K) [m] of feet below the ground."""
     soles = measures.feet
     placed = measures.link_poses[frames][:, links]
@@ -127,7 +149,11 @@ def _foot_depths(measures: Measures, links: list[int], frames: slice) -> Floats:
     return np.asarray(measures.ground[frames, None] - heights)
 
 
-def smaller_spans(spans: list[Span], worse: Bools, times: Floats) -> Iterator[Span]:
+def smaller_spans(
+    spans: list[Span],
+    worse: Bools,
+    times: Floats,
+) -> Iterator[Span]:
     """Return the parts of spans around worse frames (T,), which are left out.
 
     A transition that is worse takes its whole part with it, as there is no better place

@@ -20,58 +20,69 @@ from bodymotion.motion.interpolation.lowpass import bump, quintic
 from bodymotion.system.deferred import need
 
 # Contacts.
-MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
+# [s] A shorter stance phase, or a shorter gap in one, is none.
+MIN_PHASE = 0.04
+# [m] A foot that is higher at the begin or end of a stance phase still comes down, or
+# lifts off, if another one is in contact.
 MAX_RISE = 2e-4
-"""[m] A foot that is higher at the begin or end of a stance phase still comes down, or
-lifts off, if another one is in contact.
-"""
-MAX_CARRIED = 0.5  # Of the weight: a robot that needs more in the air does not fly ...
-MIN_HOP = 0.03  # [m] ... if its feet rise by less than this, or than ...
-MIN_HOP_SHARE = 0.5  # ... this part of what they would rise in such a flight.
+# Of the weight: a robot that needs more in the air does not fly ...
+MAX_CARRIED = 0.5
+# [m] ... if its feet rise by less than this, or than ...
+MIN_HOP = 0.03
+# ... this part of what they would rise in such a flight.
+MIN_HOP_SHARE = 0.5
+# [m] Then its lowest feet, within this distance, stay on the ground.
 MAX_UNEVEN = 0.005
-"""[m] Then its lowest feet, within this distance, stay on the ground."""
 
 # Poses in contact.
-MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
-MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
+# [m] Points of a sole that are nearer to each other are one.
+MIN_EDGE = 0.005
+# [rad] A sole that is tilted by less is put flat on the ground.
+MAX_TILT = 0.15
+# [m] A foot whose points are on average so much higher above the lowest one rolls.
 FLATNESS = 0.002
-"""[m] A foot whose points are on average so much higher above the lowest one rolls."""
+# Feet whose legs have fewer joints are points: their orientation is left free.
 MIN_ORIENTED = 5
-"""Feet whose legs have fewer joints are points: their orientation is left free."""
 
 # Swings.
-SWING_HEIGHT = 0.015  # [m] A foot that is put elsewhere rises so high ...
-MIN_STEP = 0.002  # [m] ... if it is put down farther away than this.
-CLEARANCE = 0.0015  # [m] A foot that is lower touches the ground.
+# [m] A foot that is put elsewhere rises so high ...
+SWING_HEIGHT = 0.015
+# [m] ... if it is put down farther away than this.
+MIN_STEP = 0.002
+# [m] A foot that is lower touches the ground.
+CLEARANCE = 0.0015
+# [m, rad] A foot that touches the ground and moves more is held. It catches up
+# afterwards.
 MAX_SLIP = 5e-4
-"""[m, rad] A foot that touches the ground and moves more is held.
-
-It catches up
-afterwards.
-"""
-CATCH_UP_TIME = 0.28  # [s]
-CATCH_UP_LEAD = 0.2  # Of this time: a foot begins to catch up before it is clear.
-MAX_CATCH_UP_SHARE = 0.6  # Of the rest of a swing.
-LIFT_TIME = 0.05  # [s] A foot rises so much before it would be below the ground.
+# [s]
+CATCH_UP_TIME = 0.28
+# Of this time: a foot begins to catch up before it is clear.
+CATCH_UP_LEAD = 0.2
+# Of the rest of a swing.
+MAX_CATCH_UP_SHARE = 0.6
+# [s] A foot rises so much before it would be below the ground.
+LIFT_TIME = 0.05
+# [m/s] A foot that is faster when it is put down or lifted is slowed down there.
 MAX_LANDING_SPEED = 0.15
-"""[m/s] A foot that is faster when it is put down or lifted is slowed down there."""
-MIN_LANDING_TIME = 0.05  # [s] over which it is, at least.
+# [s] over which it is, at least.
+MIN_LANDING_TIME = 0.05
+# [m/s²] A foot that rolls over its toe is high when it is lifted. It is flat until
+# then, and must reach that height smoothly.
 MAX_LANDING_ACCELERATION = 20.0
-"""[m/s²] A foot that rolls over its toe is high when it is lifted.
-
-It is flat until
-then, and must reach that height smoothly.
-"""
-MAX_LANDING_SHARE = 0.4  # Of a swing, which each of its ends may take.
+# Of a swing, which each of its ends may take.
+MAX_LANDING_SHARE = 0.4
 
 # Support polygons.
+# [s] A foot has no load after landing and before lift-off while another is in contact.
 CAUTION_TIME = 0.02
-"""[s] A foot has no load after landing and before lift-off while another is in contact.
-"""
-MAX_MARGIN_SHARE = 0.8  # Of the distance of an edge from the middle of its polygon.
-MAX_CORNERS = 12  # A support polygon with more corners is replaced by one ...
-DIRECTIONS = 24  # ... with so many sides.
-MIN_INNER = 1e-6  # [m] A polygon whose edges are nearer to its middle has no inside.
+# Of the distance of an edge from the middle of its polygon.
+MAX_MARGIN_SHARE = 0.8
+# A support polygon with more corners is replaced by one ...
+MAX_CORNERS = 12
+# ... with so many sides.
+DIRECTIONS = 24
+# [m] A polygon whose edges are nearer to its middle has no inside.
+MIN_INNER = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +183,23 @@ def _ground_floating_feet(contact: Bools, measures: Measures) -> None:
             contact[first:after] |= highest <= highest.min() + MAX_UNEVEN
 
 
-def _pin_stances(path: Floats, sole: Floats, contact: Bools, ground: Floats) -> None:
+def _pin_stances(
+    path: Floats,
+    sole: Floats,
+    contact: Bools,
+    ground: Floats,
+) -> None:
     """Pin the poses (T, 7) of a foot in each of its stance phases."""
     for first, after in runs(contact):
         level = float(ground[first:after].mean())
         path[first:after] = _pinned(path[first:after], sole, level)
 
 
-def _pinned(path: Floats, sole: Floats, ground: float) -> Floats:
+def _pinned(
+    path: Floats,
+    sole: Floats,
+    ground: float,
+) -> Floats:
     """Return the pose (7,) of a foot in contact that is at poses (T, 7).
 
     It is the mean of the poses in which the foot is flat, as far as it is, with its
@@ -260,7 +280,11 @@ class _Swing(NamedTuple):
     end: _End | None
 
 
-def _swings(path: Floats, times: Floats, contact: Bools) -> Iterator[_Swing]:
+def _swings(
+    path: Floats,
+    times: Floats,
+    contact: Bools,
+) -> Iterator[_Swing]:
     """Return the swings of a foot with poses (T, 7)."""
     for first, after in runs(~contact):
         begin = None
@@ -272,7 +296,12 @@ def _swings(path: Floats, times: Floats, contact: Bools) -> Iterator[_Swing]:
         yield _Swing(first, after, begin, end)
 
 
-def _add_swings(path: Floats, old: Floats, times: Floats, contact: Bools) -> None:
+def _add_swings(
+    path: Floats,
+    old: Floats,
+    times: Floats,
+    contact: Bools,
+) -> None:
     """Fill the swings of a foot between its pinned poses in `path` (T, 7)."""
     for swing in _swings(path, times, contact):
         frames = slice(swing.first, swing.after)
@@ -296,7 +325,12 @@ def _add_swings(path: Floats, old: Floats, times: Floats, contact: Bools) -> Non
         path[frames] = own
 
 
-def _raise_step(path: Floats, begin: Floats, end: Floats, share: Floats) -> None:
+def _raise_step(
+    path: Floats,
+    begin: Floats,
+    end: Floats,
+    share: Floats,
+) -> None:
     """Raise a foot (N, 7) that is put elsewhere to `SWING_HEIGHT`."""
     is_step = np.abs(pose_difference(begin, end)).max() > MIN_STEP
     lack = SWING_HEIGHT + 0.5 * (begin[2] + end[2]) - path[:, 2].max()
@@ -304,7 +338,12 @@ def _raise_step(path: Floats, begin: Floats, end: Floats, share: Floats) -> None
         path[:, 2] += lack * bump(share)
 
 
-def _leave_contact(path: Floats, pinned: Floats, away: Floats, swing: float) -> None:
+def _leave_contact(
+    path: Floats,
+    pinned: Floats,
+    away: Floats,
+    swing: float,
+) -> None:
     """Let a foot (N, 7) rise smoothly from its pinned pose before it moves sideways.
 
     `away` (N,) [s] is the time since the contact, `swing` [s] that of the whole swing.
@@ -328,7 +367,11 @@ def _leave_contact(path: Floats, pinned: Floats, away: Floats, swing: float) -> 
     path[:, 3:] = rotations.multiply(turn, pinned[3:])
 
 
-def _landing_time(heights: Floats, away: Floats, swing: float) -> float:
+def _landing_time(
+    heights: Floats,
+    away: Floats,
+    swing: float,
+) -> float:
     """Return the time [s] in which a foot that is put down is slowed down.
 
     Its heights (N,) [m] are known at times (N,) [s] since the contact.
@@ -340,7 +383,10 @@ def _landing_time(heights: Floats, away: Floats, swing: float) -> float:
 
 
 def _lift_swings(
-    path: Floats, sole: Floats, contact: Bools, measures: Measures
+    path: Floats,
+    sole: Floats,
+    contact: Bools,
+    measures: Measures,
 ) -> None:
     """Lift the swings of a foot (T, 7) that go below the ground."""
     edges = np.array([0, len(sole)])
@@ -350,7 +396,11 @@ def _lift_swings(
         path[first:after, 2] += _lift(depths, measures.times, slice(first, after))
 
 
-def _lift(depths: Floats, times: Floats, swing: slice) -> Floats:
+def _lift(
+    depths: Floats,
+    times: Floats,
+    swing: slice,
+) -> Floats:
     """Return how much higher (N,) a foot of some depths (N,) is to be in its swing.
 
     As much as needed, and no more: at its ends, where it is put down, it may stay
@@ -381,7 +431,11 @@ class SupportEdges(NamedTuple):
     numbers: list[int]
 
 
-def support_edges(plan: FootPlan, measures: Measures, margin: float) -> SupportEdges:
+def support_edges(
+    plan: FootPlan,
+    measures: Measures,
+    margin: float,
+) -> SupportEdges:
     """Return the support polygons of planned feet, smaller by a margin [m].
 
     The margin is at most 80 % of the distance of an edge from the middle.

@@ -32,18 +32,20 @@ from bodymotion.model.body import Body
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.system.deferred import need
 
-GRAVITY = 9.8  # [m/s²] As the reference has it.
-MIN_GRAVITY = 1.0  # [m/s²] Of gravity and the mass's acceleration together, where a body falls freely.
-MAX_SHIFT = 1.0  # [m]
-MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
+# [m/s²] As the reference has it.
+GRAVITY = 9.8
+# [m/s²] Of gravity and the mass's acceleration together, where a body falls freely.
+MIN_GRAVITY = 1.0
+# [m]
+MAX_SHIFT = 1.0
+# [m] The centre of mass must be so near to the zero moment point at the end for the
+# waist to be put back there.
+MAX_FINAL_DISTANCE = 2e-3
+# A shift of the waist moves the centre of mass by about three quarters of it. The rest
+# falls by a factor of four in each step.
 CENTERING_STEPS = 12
-"""A shift of the waist moves the centre of mass by about three quarters of it.
-
-The rest falls by a factor of four in each step.
-"""
-MIN_ANGLE = (
-    1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
-)
+# [rad] The reference ignores smaller rotations between two frames.
+MIN_ANGLE = 0.001414
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ class BalancerOptions(ShortRepr):
 
 
 def balanced(
-    plan: Plan, times: Floats, options: BalancerOptions
+    plan: Plan,
+    times: Floats,
+    options: BalancerOptions,
 ) -> tuple[Interpolated, Floats]:
     """Return the balanced frames, and the shift (T, 3) [m] of the waist.
 
@@ -111,7 +115,11 @@ def balanced(
 
 
 def _center(
-    plan: Plan, held: Floats, shift: Floats, weight: Floats, point: Floats
+    plan: Plan,
+    held: Floats,
+    shift: Floats,
+    weight: Floats,
+    point: Floats,
 ) -> None:
     """Change `shift` (T, 3) in place, by `weight` (T,), to the one that puts the centre of mass over a point (3,)."""
     rows = np.flatnonzero(weight)
@@ -126,7 +134,10 @@ def _center(
 
 
 def _zmp(
-    body: Body, made: Interpolated, desired: Floats, step: float
+    body: Body,
+    made: Interpolated,
+    desired: Floats,
+    step: float,
 ) -> tuple[Floats, Floats, Floats]:
     """Return the centre of mass (T, 3), g + z̈ (T,) and the computed zero moment point (T, 2)."""
     links = body.forward_kinematics(made.q, made.root)
@@ -159,7 +170,12 @@ def _zmp(
     return center, fall, point / (body.mass * fall)[:, None]
 
 
-def _shift(center: Floats, fall: Floats, difference: Floats, step: float) -> Floats:
+def _shift(
+    center: Floats,
+    fall: Floats,
+    difference: Floats,
+    step: float,
+) -> Floats:
     """Return the shift (T, 2) that solves the tridiagonal system."""
     k = center[:, 2] / (fall * step * step)
     bands = np.array(

@@ -6,12 +6,9 @@ from bodymotion.dynamics import Measures
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.filters import low_pass_filter
 
+# [Hz] of the low-pass filter of the zero moment point. What is faster does not tilt a
+# body, and is not balanced.
 ZMP_CUTOFF = 8.0
-"""[Hz] of the low-pass filter of the zero moment point.
-
-What is faster does not tilt a
-body, and is not balanced.
-"""
 
 
 def known_zmp(measures: Measures) -> Floats:

@@ -13,7 +13,11 @@ from bodymotion.model.links import Device, Joint, Link
 
 
 def compare_bodies(
-    a: Body, b: Body, *, atol: float = 0.0, rtol: float = 0.0
+    a: Body,
+    b: Body,
+    *,
+    atol: float = 0.0,
+    rtol: float = 0.0,
 ) -> Comparison:
     """Return the differences between two bodies.
 
@@ -35,7 +39,11 @@ def compare_bodies(
     return Comparison(tuple(_all(a, b, Tolerance(atol, rtol))))
 
 
-def _all(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
+def _all(
+    a: Body,
+    b: Body,
+    tolerance: Tolerance,
+) -> Iterator[Difference]:
     if a.name != b.name:
         yield Difference("the model", f"named {a.name!r}, {b.name!r}")
     for what, first, second in (
@@ -85,7 +93,12 @@ def _by_name(links: tuple[Link, ...]) -> dict[str, Link]:
 
 
 def _link(
-    what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolerance
+    what: str,
+    a: Link,
+    b: Link,
+    in_a: Body,
+    in_b: Body,
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     parents = [
         body.links[link.parent].name if link.parent >= 0 else "none"
@@ -146,7 +159,11 @@ def _fields(
             yield Difference(what, f"{name} {in_words(x)}, {in_words(y)}")
 
 
-def _devices(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
+def _devices(
+    a: Body,
+    b: Body,
+    tolerance: Tolerance,
+) -> Iterator[Difference]:
     ours, theirs = (
         {f"{one.kind} {one.name}": one for one in body.devices} for body in (a, b)
     )
@@ -203,7 +220,11 @@ def _number(
 
 
 def _pose(
-    what: str, name: str, a: Floats, b: Floats, tolerance: Tolerance
+    what: str,
+    name: str,
+    a: Floats,
+    b: Floats,
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     yield from _number(what, f"{name}: position", a[:3], b[:3], tolerance, "m")
     if same(a[3:], b[3:]) or same(a[3:], -b[3:]):

@@ -27,9 +27,10 @@ from bodymotion.motion.components import Timeline
 Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
 SameTimed = TypeVar("SameTimed", bound=Timed)
 
-MAX_LISTED_PARTS = 3  # Parts that a message names after the worst one.
+# Parts that a message names after the worst one.
+MAX_LISTED_PARTS = 3
+# By content: the units of rotating and of sliding joints.
 UNITS = {JOINT_DISPLACEMENT: ("rad", "m"), JOINT_EFFORT: ("N m", "N")}
-"""By content: the units of rotating and of sliding joints."""
 
 
 def compare_motions(
@@ -89,7 +90,10 @@ def kind_of(component: Component) -> str:
 
 
 def compare_components(
-    a: Component, b: Component, tolerance: Tolerance, body: Body | None
+    a: Component,
+    b: Component,
+    tolerance: Tolerance,
+    body: Body | None,
 ) -> Iterator[Difference]:
     """Compare two components of the same kind."""
     if isinstance(a, OtherSeq) or isinstance(b, OtherSeq):
@@ -175,7 +179,10 @@ def labels_text(component: Timed) -> str:
 
 
 def compare_timelines(
-    content: str, a: Timeline, b: Timeline, tolerance: Tolerance
+    content: str,
+    a: Timeline,
+    b: Timeline,
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     """Compare the numbers of frames, and their rates or time stamps."""
     if a.num_frames != b.num_frames:
@@ -201,7 +208,10 @@ def rate_text(timeline: Timeline) -> str:
 
 
 def compare_stamps(
-    content: str, a: Floats, b: Floats, tolerance: Tolerance
+    content: str,
+    a: Floats,
+    b: Floats,
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     """Compare the time stamps [s] of the frames that both motions have."""
     count = min(len(a), len(b))
@@ -240,7 +250,10 @@ class Parts:
 
 
 def compare_values(
-    a: Timed, b: Timed, tolerance: Tolerance, body: Body | None
+    a: Timed,
+    b: Timed,
+    tolerance: Tolerance,
+    body: Body | None,
 ) -> Iterator[Difference]:
     """Compare the numbers of the frames and parts that both components have."""
     num_frames = min(a.num_frames, b.num_frames)
@@ -272,7 +285,11 @@ def compare_values(
 
 
 def compare_numbers(
-    content: str, a: Floats, b: Floats, parts: Parts, tolerance: Tolerance
+    content: str,
+    a: Floats,
+    b: Floats,
+    parts: Parts,
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     """Compare numbers (T, P, n).
 
@@ -287,7 +304,11 @@ def compare_numbers(
 
 
 def compare_rotations(
-    content: str, a: Floats, b: Floats, parts: Parts, tolerance: Tolerance
+    content: str,
+    a: Floats,
+    b: Floats,
+    parts: Parts,
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     """Compare quaternions (T, P, 4) by the angle [rad] between their rotations."""
     # q and -q are the same rotation.
@@ -304,7 +325,10 @@ def compare_rotations(
 
 
 def describe_difference(
-    content: str, amounts: Floats, differing: Bools, parts: Parts
+    content: str,
+    amounts: Floats,
+    differing: Bools,
+    parts: Parts,
 ) -> Iterator[Difference]:
     """Describe amounts (T, P), of which those that are `differing` (T, P) count."""
     if not differing.any():
@@ -343,7 +367,11 @@ def describe_difference(
     yield Difference(content, message, numbers)
 
 
-def units_of(body: Body | None, content: str, names: Sequence[str]) -> list[str]:
+def units_of(
+    body: Body | None,
+    content: str,
+    names: Sequence[str],
+) -> list[str]:
     """Return the units of parts.
 
     Of a joint the one of its type, which a body gives.
@@ -359,7 +387,11 @@ def units_of(body: Body | None, content: str, names: Sequence[str]) -> list[str]
     return [units.get(name, unknown) for name in names]
 
 
-def part_names(a: Timed, b: Timed, count: int) -> list[str]:
+def part_names(
+    a: Timed,
+    b: Timed,
+    count: int,
+) -> list[str]:
     """Return a distinct name for each of the first `count` parts of two components."""
     if isinstance(a, Vector3Seq):
         return ["x", "y", "z"]
@@ -381,7 +413,11 @@ def part_names(a: Timed, b: Timed, count: int) -> list[str]:
     ]
 
 
-def compare_extras(content: str, a: Any, b: Any) -> Difference:  # noqa: ANN401
+def compare_extras(
+    content: str,
+    a: Any,  # noqa: ANN401
+    b: Any,  # noqa: ANN401
+) -> Difference:
     """Return the difference between other keys, mappings from names to values."""
     differing = []
     for key in {**a, **b}:

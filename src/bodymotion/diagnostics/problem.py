@@ -39,7 +39,6 @@ from types import MappingProxyType
 from typing import Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 from bodymotion.diagnostics.representation import ShortRepr
-from bodymotion.diagnostics.text import severities
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject: TypeAlias = tuple[str | int, ...]
@@ -338,6 +337,8 @@ class Findings(ShortRepr):
         return "\n".join(str(problem) for problem in self.problems)
 
     def _summary(self) -> str:
+        from bodymotion.diagnostics.text import severities
+
         return f"{type(self).__name__}({severities(self.problems) or 'no problems'})"
 
 

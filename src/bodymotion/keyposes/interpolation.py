@@ -44,29 +44,37 @@ from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 
-LEG_JOINTS = 6  # Chains of this number of joints are moved by inverse kinematics.
-MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
-MIN_ROOT_MOVE = 1e-9  # [m, or of a quaternion's component] A root that moves less stays where the body has it.
+# Chains of this number of joints are moved by inverse kinematics.
+LEG_JOINTS = 6
+# Nearer to ±90° of pitch, yaw is 0.
+MIN_COSINE = 1e-6
+# [m, or of a quaternion's component] A root that moves less stays where the body has
+# it.
+MIN_ROOT_MOVE = 1e-9
 
 # Inverse kinematics of a chain.
+# Of a motion between key poses. 33 minutes at 100 Hz. Two poses far apart must not take
+# gigabytes.
 MAX_FRAMES = 200_000
-"""Of a motion between key poses.
-
-33 minutes at 100 Hz. Two poses far apart must not take gigabytes.
-"""
 MAX_STEPS = 50
-TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
-DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
-MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
+# [m, rad] A goal is reached so exactly.
+TOLERANCE = 1e-10
+# Of the square of the error: far from the goal, or where it cannot be reached, steps
+# stay short.
+DAMPING = 1e-6
+# [rad or m] A joint moves no further in one step.
+MAX_STEP = 0.5
 
 # The zero moment point.
-MIN_TRANSITION_TIME = 0.1  # [s] Minimum duration of a movement of the point from one position to the next.
-MIN_DOUBLE_SUPPORT = (
-    0.03  # [s] In a shorter double support, nothing is between the feet.
-)
+# [s] Minimum duration of a movement of the point from one position to the next.
+MIN_TRANSITION_TIME = 0.1
+# [s] In a shorter double support, nothing is between the feet.
+MIN_DOUBLE_SUPPORT = 0.03
+# [s] In a shorter double support between two steps of one foot, the point goes less
+# than half of the way.
 SHORT_STEP = 0.12
-"""[s] In a shorter double support between two steps of one foot, the point goes less than half of the way."""
-MAX_DISTANCE = 0.02  # [m] A point so near to the middle of a sole is over it.
+# [m] A point so near to the middle of a sole is over it.
+MAX_DISTANCE = 0.02
 
 
 def automatic_zmp(
@@ -157,7 +165,13 @@ class _Walk:
     def _add(self, time: float, point: Floats) -> None:
         insort(self.zmp, Key(time, point, stops=True), key=lambda key: key.time)
 
-    def _lift_off(self, time: float, foot: int, number: int, order: float) -> None:
+    def _lift_off(
+        self,
+        time: float,
+        foot: int,
+        number: int,
+        order: float,
+    ) -> None:
         support = 1 - foot
         start = self.double_since
         length = time - start
@@ -186,7 +200,12 @@ class _Walk:
             self._insert(foot, replace(keys[number - 1], time=moment))
         self._add(moment, center)
 
-    def _land(self, time: float, foot: int, number: int) -> None:
+    def _land(
+        self,
+        time: float,
+        foot: int,
+        number: int,
+    ) -> None:
         center = self._center(1 - foot, time)
         at = [key for key in self.zmp if key.time == time]
         if any(np.hypot(*(key.value - center)[:2]) <= MAX_DISTANCE for key in at):
@@ -306,7 +325,11 @@ class Plan:
     """
 
     def __init__(
-        self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool
+        self,
+        key_poses: KeyPoses,
+        body: Body,
+        steps: StepStyle,
+        with_zmp: bool,
     ) -> None:
         self.body = body
         self.duration = key_poses.duration
@@ -455,7 +478,11 @@ def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
     return {link: with_transitions(made) for link, made in keys.items()}
 
 
-def _bases(starts: Floats, flagged: Bools, used: Bools) -> Indices:
+def _bases(
+    starts: Floats,
+    flagged: Bools,
+    used: Bools,
+) -> Indices:
     """Return the base (T,) among the links (T, N).
 
     The latest that is flagged, else the latest.
@@ -470,10 +497,10 @@ def _bases(starts: Floats, flagged: Bools, used: Bools) -> Indices:
 def to_motion(
     key_poses: KeyPoses,
     body: Body,
-    frame_rate: float = 100.0,
+    frame_rate: float,
     *,
-    steps: StepStyle = "stealthy",
-    automatic_zmp: bool = True,
+    steps: StepStyle,
+    with_zmp: bool,
 ) -> Motion:
     """Return the motion at `frame_rate` [Hz], from 0 to the last pose.
 
@@ -497,8 +524,7 @@ def to_motion(
         8 * count * (3 * body.num_joints + 50 * len(body.links)),
         f"a motion of {count} frames",
     )
-    plan = Plan(key_poses, body, steps, automatic_zmp)
-    made = plan.at(np.arange(count) / frame_rate)
+    made = Plan(key_poses, body, steps, with_zmp).at(np.arange(count) / frame_rate)
     names = [joint.name for joint in body.joints]
     names = names if all(names) else []
     motion = Motion.from_joints(
@@ -510,12 +536,10 @@ def to_motion(
 
 
 def fit(
-    kind: type[KeyPoses],
     motion: Motion,
     body: Body,
-    *,
-    tolerance: float = 0.01,
-    name: str = "",
+    tolerance: float,
+    name: str,
 ) -> KeyPoses:
     """Return as few key poses as keep the motion between them close to a motion.
 
@@ -562,7 +586,7 @@ def fit(
         )
 
     def sequence(frames: list[int]) -> KeyPoses:
-        return kind(
+        return KeyPoses(
             name=name or "Motion",
             target_body=body.name,
             poses=tuple(pose(frame) for frame in frames),
@@ -601,7 +625,12 @@ def fit(
         frames = refined
 
 
-def _check_numbers(body: Body, q: Floats, root: Floats, zmp: Floats | None) -> None:
+def _check_numbers(
+    body: Body,
+    q: Floats,
+    root: Floats,
+    zmp: Floats | None,
+) -> None:
     """Raise ValueError at the first number that is not finite, which no key pose holds."""
     names = [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
     parts = [(q, [f"joint {name!r}" for name in names]), (root, ["the root"] * 7)]
@@ -640,7 +669,11 @@ class Chain:
     signs: tuple[int, ...]
 
 
-def chains_from(body: Body, base: int, ends: Collection[int]) -> list[Chain]:
+def chains_from(
+    body: Body,
+    base: int,
+    ends: Collection[int],
+) -> list[Chain]:
     """Return the chains from a base link outwards, each to the next of some links, in the order in which they hang on each other."""
     neighbours: dict[int, list[int]] = {link.index: [] for link in body.links}
     for link in body.links:
@@ -675,7 +708,10 @@ def chains_from(body: Body, base: int, ends: Collection[int]) -> list[Chain]:
 
 
 def solve_chain(
-    body: Body, chain: Chain, q: Floats, target: Floats
+    body: Body,
+    chain: Chain,
+    q: Floats,
+    target: Floats,
 ) -> tuple[Floats, Floats]:
     """Return the joints (T, K) of a chain that put its end at poses (T, 7) seen from its start, and by how much they miss (T, 2) [m, rad].
 
@@ -710,7 +746,10 @@ def solve_chain(
 
 
 def errors_of(
-    body: Body, chain: Chain, q: Floats, target: Floats
+    body: Body,
+    chain: Chain,
+    q: Floats,
+    target: Floats,
 ) -> tuple[Floats, Floats]:
     """Return what is missing (T, 6) to the goal in the root's frame, and the Jacobian (T, 6, K)."""
     links = body.forward_kinematics(q, poses.IDENTITY)

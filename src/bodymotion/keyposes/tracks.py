@@ -34,19 +34,24 @@ import numpy as np
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, Indices
 
-MIN_CHANGE = 1e-3  # [m or rad] A smaller change to a neighbouring key makes a value rest at a key.
-JUMP = 1e-6  # [s] Over a shorter segment a value jumps to its later key.
+# [m or rad] A smaller change to a neighbouring key makes a value rest at a key.
+MIN_CHANGE = 1e-3
+# [s] Over a shorter segment a value jumps to its later key.
+JUMP = 1e-6
 
 # Of steps.
 StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
-LIFTING_HEIGHT = LANDING_HEIGHT = (
-    0.005  # [m] A foot rises and sinks by this before and after all other movement.
-)
-MIN_HEIGHT_RATIO = 2.0  # Lower steps, in these heights, stay as they are.
-IMPACT_REDUCTION_HEIGHT = 0.005  # [m] Maximum height of a foot …
-IMPACT_REDUCTION_TIME = 0.04  # [s] … at this time before it lands.
+# [m] A foot rises and sinks by this before and after all other movement.
+LIFTING_HEIGHT = LANDING_HEIGHT = 0.005
+# Lower steps, in these heights, stay as they are.
+MIN_HEIGHT_RATIO = 2.0
+# [m] Maximum height of a foot …
+IMPACT_REDUCTION_HEIGHT = 0.005
+# [s] … at this time before it lands.
+IMPACT_REDUCTION_TIME = 0.04
 TOE_ANGLE = math.radians(10.0)
-TOE_TIME = 0.1  # [s] Duration for which a foot is on its toe.
+# [s] Duration for which a foot is on its toe.
+TOE_TIME = 0.1
 Z = 2
 PITCH = 4
 
@@ -192,7 +197,9 @@ PoseAt: TypeAlias = Callable[[Floats], Floats]
 
 
 def step_tracks(
-    keys: Sequence[Key], style: StepStyle, foot: Foot | None
+    keys: Sequence[Key],
+    style: StepStyle,
+    foot: Foot | None,
 ) -> tuple[Track, PoseAt]:
     """Return the track (x y z roll pitch yaw) of a link with keys, and what returns its poses (T, 7) at times (T,).
 
@@ -268,7 +275,11 @@ def _rise(start: Key, end: Key) -> tuple[float | None, list[Key]]:
     return start.time + (end.time - start.time) * LIFTING_HEIGHT / height, []
 
 
-def _sink(start: Key, end: Key, heights: Track) -> tuple[float | None, list[Key]]:
+def _sink(
+    start: Key,
+    end: Key,
+    heights: Track,
+) -> tuple[float | None, list[Key]]:
     length = end.time - start.time
     height = start.value[Z] - end.value[Z]
     if height < MIN_HEIGHT_RATIO * LANDING_HEIGHT:
@@ -283,7 +294,11 @@ def _sink(start: Key, end: Key, heights: Track) -> tuple[float | None, list[Key]
     return end.time - length * LANDING_HEIGHT / height, extra
 
 
-def _roll(start: Key, end: Key, moment: float) -> tuple[float | None, list[Key]]:
+def _roll(
+    start: Key,
+    end: Key,
+    moment: float,
+) -> tuple[float | None, list[Key]]:
     if 0.5 * (end.time - start.time) <= TOE_TIME:
         return None, []
     return moment, [Key(moment, np.array([TOE_ANGLE]), slope=0.0)]

@@ -16,7 +16,6 @@ from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.keyposes.tracks import StepStyle
@@ -183,7 +182,6 @@ class KeyPoses(ContentEquality):
         """The times (N,) [s] of the poses."""
         return np.array([pose.time for pose in self.poses])
 
-    @provided_by("bodymotion.keyposes.interpolation:to_motion")
     def to_motion(
         self,
         body: Body,
@@ -213,12 +211,18 @@ class KeyPoses(ContentEquality):
         ValueError
             When there are no poses, or `frame_rate` is not positive and finite.
         """
-        raise NotImplementedError
+        from bodymotion.keyposes.interpolation import to_motion
+
+        return to_motion(self, body, frame_rate, steps=steps, with_zmp=automatic_zmp)
 
     @classmethod
-    @provided_by("bodymotion.keyposes.interpolation:fit")
     def from_motion(
-        cls, motion: Motion, body: Body, *, tolerance: float = 0.01, name: str = ""
+        cls,
+        motion: Motion,
+        body: Body,
+        *,
+        tolerance: float = 0.01,
+        name: str = "",
     ) -> KeyPoses:
         """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
 
@@ -232,4 +236,6 @@ class KeyPoses(ContentEquality):
             When the motion does not fit the body, has a number that is not finite, or
             `tolerance` is not positive.
         """
-        raise NotImplementedError
+        from bodymotion.keyposes.interpolation import fit
+
+        return fit(motion, body, tolerance, name)

@@ -17,16 +17,16 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Capsule, Material, Shape, Sphere, shape_along
 from bodymotion.model.body import Body
 from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment
-from bodymotion.model.trees import depth_first
 from bodymotion.motion import Motion
-from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous
+from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous, depth_first
 
 SKIN = Material(diffuse=(0.74, 0.58, 0.48))
-THICKNESS = 0.14  # The radius of a limb over its length.
-MIN_LIMB_SHARE = (
-    1 / 6
-)  # Shorter limbs are as thick as one of this share of the longest.
-MIN_SIZE = 0.3  # [m] The size of a figure without limbs.
+# The radius of a limb over its length.
+THICKNESS = 0.14
+# Shorter limbs are as thick as one of this share of the longest.
+MIN_LIMB_SHARE = 1 / 6
+# [m] The size of a figure without limbs.
+MIN_SIZE = 0.3
 
 
 def figure(skeleton: Skeleton) -> tuple[Body, Motion]:

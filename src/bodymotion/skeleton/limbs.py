@@ -17,43 +17,27 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
+# Names of an animator's goals. Copies of hands and feet, which no bones lead to.
 GOAL = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
-"""Names of an animator's goals.
-
-Copies of hands and feet, which no bones lead to.
-"""
+# Of the length of a limb. Bones of mirrored limbs differ by less. The arm of a person
+# and the spine differ by far more.
 MIRROR_TOLERANCE = 0.1
-"""Of the length of a limb.
-
-Bones of mirrored limbs differ by less. The arm of a person and the spine differ by far
-more.
-"""
+# Of the longest pair: shorter pairs are fingers, toes, eyes and ears.
 MIN_LIMB = 0.4
-"""Of the longest pair: shorter pairs are fingers, toes, eyes and ears."""
+# Of the longest pair. A shorter one is no leg. Of the others the one next to the root
+# is, since files begin at the hips.
 CLEARLY_SHORTER = 0.93
-"""Of the longest pair.
-
-A shorter one is no leg. Of the others the one next to the root is, since files begin at
-the hips.
-"""
+# Of the longest pair. The ends of legs are lower than those of arms by more, of who
+# does not crawl or lie.
 CLEARLY_LOWER = 0.25
-"""Of the longest pair.
-
-The ends of legs are lower than those of arms by more, of who does not crawl or lie.
-"""
+# Of the size of the figure. A bone whose length changes by more is none. Sliding joints
+# and rounding change it by less.
 LOOSE = 0.05
-"""Of the size of the figure.
-
-A bone whose length changes by more is none. Sliding joints and rounding change it by
-less.
-"""
+# Of the size of the figure: joints nearer than this are at one point.
 COPY = 1e-3
-"""Of the size of the figure: joints nearer than this are at one point."""
+# Joints of one small cube that a leaf is compared with, those of the shortest bones.
+# Thousands of joints may be at one point.
 MAX_COPIES = 20
-"""Joints of one small cube that a leaf is compared with, those of the shortest bones.
-
-Thousands of joints may be at one point.
-"""
 
 
 class LimbPair(NamedTuple):
@@ -117,7 +101,9 @@ class Legs(NamedTuple):
 
 
 def find_legs(
-    parents: Sequence[int], pairs: Sequence[LimbPair], heights: Floats | None = None
+    parents: Sequence[int],
+    pairs: Sequence[LimbPair],
+    heights: Floats | None = None,
 ) -> Legs | None:
     """Return the pair of limbs that are legs.
 
@@ -145,7 +131,9 @@ def find_legs(
 
 
 def _choose_legs(
-    parents: Sequence[int], pairs: Sequence[LimbPair], heights: Floats | None
+    parents: Sequence[int],
+    pairs: Sequence[LimbPair],
+    heights: Floats | None,
 ) -> LimbPair:
     """Return the pair of limbs that are legs, of at least one pair."""
     if heights is not None and len(pairs) > 1:
@@ -167,7 +155,9 @@ def _height_of(pair: LimbPair, heights: Floats) -> float:
 
 
 def find_goals(
-    parents: Sequence[int], positions: Floats, names: Sequence[str]
+    parents: Sequence[int],
+    positions: Floats,
+    names: Sequence[str],
 ) -> set[int]:
     """Return the joints that no bone holds, for positions (T, N, 3) [m].
 
@@ -196,7 +186,10 @@ def find_goals(
 
 
 def _find_copies(
-    leaves: Iterable[int], positions: Floats, bones: Floats, distance: float
+    leaves: Iterable[int],
+    positions: Floats,
+    bones: Floats,
+    distance: float,
 ) -> set[int]:
     """Return the leaves that are always at another joint, to which a bone of less than half the length leads.
 

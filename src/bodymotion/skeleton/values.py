@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -27,12 +28,12 @@ from bodymotion.geometry.arrays import (
 )
 from bodymotion.kernels.kinematics import link_poses
 from bodymotion.skeleton.limbs import find_goals, find_legs, find_limb_pairs
-from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
+# The names of channels.
 CHANNELS = (
     "Xposition",
     "Yposition",
@@ -41,11 +42,11 @@ CHANNELS = (
     "Yrotation",
     "Zrotation",
 )
-"""The names of channels."""
+# [s].
 MIN_FRAME_TIME = 1e-9
-"""[s]"""
+# The channels of `euler_values`.
 EULER_CHANNELS = ("Zrotation", "Yrotation", "Xrotation")
-"""The channels of `euler_values`."""
+# The rotation matrix that makes an axis the z axis.
 UP_AXES: dict[str, Floats] = {
     "X": np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
     "Y": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
@@ -54,23 +55,22 @@ UP_AXES: dict[str, Floats] = {
     "-Y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
     "-Z": np.array([[1.0, 0, 0], [0, -1, 0], [0, 0, -1]]),
 }
-"""The rotation matrix that makes an axis the z axis."""
+# Names of joints of feet.
 FEET = re.compile(r"foot|toe|ankle|paw", re.IGNORECASE)
-"""Names of joints of feet."""
+# [m] Millimetre, centimetre, inch, the unit of the CMU recordings, foot, metre.
 UNITS = (0.001, 0.01, 0.0254, 0.0254 / 0.45, 0.3048, 1.0)
-"""[m] Millimetre, centimetre, inch, the unit of the CMU recordings, foot, metre."""
+# [m] From the hips along the leg to the toes or the ankle, of an adult.
 LEG_LENGTH = 0.95
-"""[m] From the hips along the leg to the toes or the ankle, of an adult."""
+# The length of a leg over LEG_LENGTH is at most so far from 1.
 MAX_RATIO = 2.0
-"""The length of a leg over LEG_LENGTH is at most so far from 1."""
+# [°] Between the mean direction from feet to hips and the up axis.
 MAX_TILT = 30.0
-"""[°] Between the mean direction from feet to hips and the up axis."""
+# The axes that are up in nearly all files.
 COMMON_UP = ("Y", "Z")
-"""The axes that are up in nearly all files."""
+# A person stands with the hips so many lengths of a leg above the feet, at least.
 MIN_HIP_HEIGHT = 0.8
-"""A person stands with the hips so many lengths of a leg above the feet, at least."""
+# Frames that are looked at.
 MAX_SAMPLES = 100
-"""Frames that are looked at."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -405,7 +405,6 @@ class Skeleton(ContentEquality):
                 )
         return turn
 
-    @provided_by("bodymotion.skeleton.figure:figure")
     def body_and_motion(self) -> tuple[Body, Motion]:
         """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
 
@@ -414,7 +413,9 @@ class Skeleton(ContentEquality):
         ValueError
             When there are no joints, or more channels than a body has links.
         """
-        raise NotImplementedError
+        from bodymotion.skeleton.figure import figure
+
+        return figure(self)
 
     def _check_memory(self, frames: int) -> None:
         """Check that poses of all joints fit into memory.
@@ -507,6 +508,24 @@ def euler_values(turns: Floats) -> Floats:
     Without jumps.
     """
     return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
+
+
+def depth_first(
+    parents: Mapping[int, int], rank: Callable[[int], int] | None = None
+) -> list[int]:
+    """Return the keys of `parents` (−1 for none), each before its children, and all below one before its next sibling.
+
+    Siblings are in the order of their ranks, by default their numbers.
+    """
+    children: dict[int, list[int]] = {}
+    for index in sorted(parents, key=rank):
+        children.setdefault(parents[index], []).append(index)
+    order = []
+    waiting = children.get(-1, [])[::-1]
+    while waiting:
+        order.append(waiting.pop())
+        waiting += children.get(order[-1], [])[::-1]
+    return order
 
 
 def continuous(angles: Floats) -> Floats:
