@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self, get_args
+from typing import Any, Self, cast, get_args
 
 import numpy as np
 
@@ -218,6 +218,15 @@ def plain(value: object) -> object:
     return str(value)
 
 
+MAX_AXIS_ERROR = 1e-6
+"""Difference of the length of an axis from 1 that is no rounding of a file."""
+ROUNDED_LENGTH = 1e-15
+"""Difference of the length of an axis from 1 that is rounding."""
+MIN_SQUARE = 0.98
+MAX_SQUARE = 1.02
+"""Squares of the length of an axis: 1 % from 1, as files of two digits have it."""
+
+
 def rest(node: Node, used: set[str]) -> dict[str, object]:
     """Return the fields that the file has for a node, except those in `used`."""
     return {
@@ -242,7 +251,8 @@ def finite(
         return values
     message = f"{name} of {label(node)} is {_shown(values)}, expected finite numbers"
     found.report(NOT_FINITE, message, node.location_of(name))
-    found.mark_unknown(*([unknown] if unknown else []))
+    if unknown:
+        found.mark_unknown(unknown)
     return default
 
 
@@ -256,7 +266,8 @@ def _report_more_numbers(
     value = node.fields.get(name)
     # Possible where the type of the field is not declared.
     if isinstance(value, np.ndarray) and value.size > count:
-        message = f"{name} of {label(node)} has {counted(value.size, 'number')}, expected {count}"
+        numbers = counted(value.size, "number")
+        message = f"{name} of {label(node)} has {numbers}, expected {count}"
         found.report(rules.MORE_NUMBERS, message, node.location_of(name))
 
 
@@ -270,75 +281,89 @@ def _axis(
 
     A vector, or in old files the letter of an axis.
     """
+    subject = (*subject, "axis")
+    location = node.location_of("jointAxis")
     value = node.get("jointAxis")
     if isinstance(value, str):
-        location = node.location_of("jointAxis")
-        letter = value.strip().upper()
-        if letter not in AXES:
-            message = f"jointAxis of {label(node)} is {value!r}, expected a vector"
-            found.fault(rules.JOINT_AXIS.error(message, location), (*subject, "axis"))
-            return frozen(default)
-        if value not in AXES:
-            message = (
-                f"jointAxis of {label(node)} is {value!r}; it is read as {letter!r}"
-            )
-            found.report(rules.JOINT_AXIS, message, location)
-        elif "jointAxis" in node.fields:
-            found.report(
-                rules.OLD_AXIS,
-                f"jointAxis of {label(node)} is {value!r}, expected a vector",
-                location,
-            )
-        return frozen(AXES[letter])
-    x, y, z = vector = finite(node, "jointAxis", default, found, (*subject, "axis"))
-    length = math.hypot(x, y, z)
-    if length and abs(length - 1.0) > 1e-6:
-        message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
-        location = node.location_of("jointAxis")
-        data = {"length": length}
-        found.report(
-            AXIS_LENGTH, message, location, subject=(*subject, "axis"), data=data
+        letter = _axis_letter(node, value, found, subject)
+        return frozen(AXES.get(letter, default))
+    vector = finite(node, "jointAxis", default, found, subject)
+    length = math.hypot(*vector)
+    if length and abs(length - 1.0) > MAX_AXIS_ERROR:
+        message = (
+            f"jointAxis of {label(node)} is {_shown(vector)}, "
+            "expected a vector of length 1"
         )
+        data = {"length": length}
+        found.report(AXIS_LENGTH, message, location, subject=subject, data=data)
     # A vector that was divided by its length, and is of length 1 except for rounding,
     # is not divided again.
-    return frozen(
-        vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z)
-    )
+    if length and abs(length - 1.0) >= ROUNDED_LENGTH:
+        x, y, z = vector
+        vector = nodes.unit(x, y, z)
+    return frozen(vector)
+
+
+def _axis_letter(
+    node: Node, text: str, found: ModelDiagnostics, subject: Subject
+) -> str:
+    """Return the letter of an axis, and report it; "" where the text is none."""
+    location = node.location_of("jointAxis")
+    message = f"jointAxis of {label(node)} is {text!r}"
+    letter = text.strip().upper()
+    if letter not in AXES:
+        message += ", expected a vector"
+        found.fault(rules.JOINT_AXIS.error(message, location), subject)
+        return ""
+    if text not in AXES:
+        message += f"; it is read as {letter!r}"
+        found.report(rules.JOINT_AXIS, message, location)
+    elif "jointAxis" in node.fields:
+        found.report(rules.OLD_AXIS, f"{message}, expected a vector", location)
+    return letter
 
 
 def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floats:
-    """Return the pose (7,) of a node in its parent, from its translation and rotation."""
+    """Return the pose (7,) of a node in its parent.
+
+    It is given by its translation and rotation.
+    """
     rotation_subject: Subject = (*subject, "rotation") if subject else ()
-    x, y, z, angle = rotation = finite(
-        node, "rotation", (0.0, 0.0, 1.0, 0.0), found, rotation_subject
+    translation_subject: Subject = (*subject, "offset") if subject else ()
+    no_rotation = (0.0, 0.0, 1.0, 0.0)
+    rotation = finite(node, "rotation", no_rotation, found, rotation_subject)
+    _check_rotation(node, rotation, found, rotation_subject)
+    # The default where a number is not finite; a zero axis is refused.
+    quaternion = (1.0, 0.0, 0.0, 0.0)
+    if rotation != no_rotation:
+        quaternion = nodes.quaternion(*nodes.axis_angle(node))
+    translation = finite(
+        node, "translation", (0.0, 0.0, 0.0), found, translation_subject
     )
+    return frozen((*translation, *quaternion))
+
+
+def _check_rotation(
+    node: Node, rotation: tuple[float, ...], found: ModelDiagnostics, subject: Subject
+) -> None:
+    location = node.location_of("rotation")
+    title = f"rotation of {label(node)} is {_shown(rotation)}"
+    *axis, angle = rotation
     if abs(angle) > MAX_ROTATION:
         turns = abs(angle) / FULL_TURN
-        message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
-        found.report(
-            ROTATION_ANGLE,
-            message,
-            node.location_of("rotation"),
-            subject=rotation_subject,
-        )
-    if angle != 0.0 and any((x, y, z)) and not 0.98 < x * x + y * y + z * z < 1.02:
-        is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
-        if is_far:
-            hint = "are these three angles, or a quaternion? An axis and an angle belong here"
-        else:
-            hint = None
-        message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
-        location = node.location_of("rotation")
-        found.report(QUATERNION, message, location, hint=hint, subject=rotation_subject)
-    # The default where a number is not finite; a zero axis is refused.
-    if rotation != (0.0, 0.0, 1.0, 0.0):
-        quaternion = nodes.quaternion(*nodes.axis_angle(node))
-    else:
-        quaternion = (1.0, 0.0, 0.0, 0.0)
-    unknown: Subject = (*subject, "offset") if subject else ()
-    return frozen(
-        (*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion)
-    )
+        message = f"{title}, an angle of {turns:.3g} full turns"
+        found.report(ROTATION_ANGLE, message, location, subject=subject)
+    length = math.hypot(*axis)
+    square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]
+    if angle != 0.0 and any(axis) and not MIN_SQUARE < square < MAX_SQUARE:
+        hint = None
+        if abs(length - 1) > MAX_LENGTH_ERROR:
+            hint = (
+                "are these three angles, or a quaternion? "
+                "An axis and an angle belong here"
+            )
+        message = f"{title}, expected an axis of length 1"
+        found.report(QUATERNION, message, location, hint=hint, subject=subject)
 
 
 # ---- Joint
@@ -350,59 +375,59 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
     Raises FormatError when a field has a value of the wrong type.
     """
     extra = rest(node, JOINT_USED)
-    kind = nodes.text(node, "jointType")
-    if not kind and node.proto is not None and "jointType" not in node.proto.fields:
-        message = f"PROTO {node.type} declares no jointType, as in an H-Anim figure; its joints are read as fixed"
-        found.report(rules.HANIM_JOINT, message, node.proto.location)
-        kind = "fixed"
-    elif kind not in JOINT_TYPES:
-        shown = (kind.splitlines() or [""])[0][:40]
-        expected = f"expected one of {', '.join(JOINT_TYPES)}"
-        message = f"jointType of {label(node)} is {shown!r}, {expected}"
-        if not kind:
-            message = f"{label(node)} has no jointType, {expected}"
-        found.fault(
-            rules.JOINT_TYPE.error(message, node.location_of("jointType")),
-            (*subject, "type"),
-        )
-        kind = "rotate"
-    joint_type = JOINT_TYPES[kind]
-    if joint_type == kind:
-        extra.pop("jointType", None)
-    else:
-        extra["jointType"] = kind
+    type_in_file = _joint_type(node, found, subject)
+    joint_type = JOINT_TYPES[type_in_file]
+    extra.pop("jointType", None)
+    if joint_type != type_in_file:
+        extra["jointType"] = type_in_file
     number = _joint_id(node, found, subject)
     axis = _axis(node, (0.0, 0.0, 1.0), found, subject)
-    stated = extra.pop("jointAxis", None)
-    if (
-        isinstance(stated, np.ndarray)
-        and stated.shape == (3,)
-        and not np.array_equal(stated, axis)
-    ):
-        extra["jointAxis"] = stated
+    axis_in_file = extra.pop("jointAxis", None)
+    is_vector = isinstance(axis_in_file, np.ndarray) and axis_in_file.shape == (3,)
+    if is_vector and not np.array_equal(axis_in_file, axis):
+        extra["jointAxis"] = axis_in_file
     if not axis.any() and joint_type not in ("rotate", "slide"):
         axis = frozen([0.0, 0.0, 1.0])
-    limits = {
-        attribute: _limit(node, name, default, extra, found)
-        for attribute, (name, default) in LIMITS.items()
-    }
+    numbers: dict[str, float] = {}
+    for attribute, (name, none) in LIMITS.items():
+        numbers[attribute] = _limit(node, name, none, extra, found)
     _limit(node, "climit", math.inf, extra, found)
     _report_unused(node, extra, found)
-    motor = {
-        attribute: finite(
-            node, name, (getattr(DEFAULT, attribute),), found, (*subject, attribute)
-        )[0]
-        for attribute, name in MOTOR_FIELDS.items()
-    }
+    for attribute, name in MOTOR_FIELDS.items():
+        default = (getattr(DEFAULT, attribute),)
+        unknown = (*subject, attribute)
+        (numbers[attribute],) = finite(node, name, default, found, unknown)
     return Joint(
         name=name_of(node),
         type=joint_type,
         id=number,
         axis=axis,
         extra=extra,
-        **limits,
-        **motor,
+        **numbers,
     )
+
+
+def _joint_type(node: Node, found: ModelDiagnostics, subject: Subject) -> str:
+    """Return the type of a joint, as the file names it, and report a wrong one."""
+    kind = nodes.text(node, "jointType")
+    if kind in JOINT_TYPES:
+        return kind
+    proto = node.proto
+    if not kind and proto is not None and "jointType" not in proto.fields:
+        message = (
+            f"PROTO {node.type} declares no jointType, as in an H-Anim figure; its "
+            "joints are read as fixed"
+        )
+        found.report(rules.HANIM_JOINT, message, proto.location)
+        return "fixed"
+    expected = f"expected one of {', '.join(JOINT_TYPES)}"
+    message = f"{label(node)} has no jointType, {expected}"
+    if kind:
+        lines = kind.splitlines() or [""]
+        message = f"jointType of {label(node)} is {lines[0][:40]!r}, {expected}"
+    error = rules.JOINT_TYPE.error(message, node.location_of("jointType"))
+    found.fault(error, (*subject, "type"))
+    return "rotate"
 
 
 def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
@@ -430,11 +455,12 @@ def _limit(
     An empty list means no limit.
     """
     values = nodes.numbers(node, name)
-    if len(values) <= (name != "climit"):
-        extra.pop(name, None)
-    elif name == "climit":
-        # `Joint` has no attribute for the limit of the current; the default of the prototype counts as well.
+    if name == "climit" and len(values):
+        # `Joint` has no attribute for the limit of the current; the default of the
+        # prototype counts as well.
         extra[name] = values
+    elif len(values) <= 1:
+        extra.pop(name, None)
     if not len(values):
         return default
     if len(values) > 1:
@@ -454,13 +480,11 @@ def _report_unused(
         value = nodes.vector(node, name, default)
         if value != default:
             shown = " ".join(f"{number:g}" for number in value)
-            found.report(
-                rules.CENTER,
-                f"{name} of {label(node)} is {shown}; it has no effect",
-                node.location_of(name),
-            )
-    if nodes.number(node, "equivalentInertia", 0.0) != 0.0:
-        extra["equivalentInertia"] = nodes.number(node, "equivalentInertia", 0.0)
+            message = f"{name} of {label(node)} is {shown}; it has no effect"
+            found.report(rules.CENTER, message, node.location_of(name))
+    inertia = nodes.number(node, "equivalentInertia", 0.0)
+    if inertia != 0.0:
+        extra["equivalentInertia"] = inertia
         message = f"{label(node)} has an equivalentInertia, which has no effect"
         found.report(rules.OBSOLETE, message, node.location_of("equivalentInertia"))
 
@@ -471,58 +495,56 @@ def _report_unused(
 def read_segment(
     node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject
 ) -> Segment:
-    """Return the segment of a Segment node at `transform` (4, 4) in its link, without its shapes.
+    """Return the segment of a Segment node, without its shapes.
+
+    `transform` (4, 4) is its pose in its link.
 
     Raises FormatError when a field has a value of the wrong type.
     """
-    if not is_rigid(transform):
-        found.report(
-            SCALED,
-            f"{label(node)} is inside of a Transform with a scale",
-            node.location,
-        )
+    _check_scale(node, transform, found)
+    center_subject = (*subject, "center_of_mass")
+    center = finite(node, "centerOfMass", (0.0, 0.0, 0.0), found, center_subject)
     return Segment(
         name=name_of(node),
         transform=transform,
         mass=finite(node, "mass", (0.0,), found, (*subject, "mass"))[0],
-        center_of_mass=frozen(
-            finite(
-                node,
-                "centerOfMass",
-                (0.0, 0.0, 0.0),
-                found,
-                (*subject, "center_of_mass"),
-            )
-        ),
+        center_of_mass=frozen(center),
         inertia=_inertia(node, found, subject),
         extra=rest(node, SEGMENT_USED),
     )
 
 
+def _check_scale(node: Node, transform: Floats, found: ModelDiagnostics) -> None:
+    if not is_rigid(transform):
+        message = f"{label(node)} is inside of a Transform with a scale"
+        found.report(SCALED, message, node.location)
+
+
 def is_rigid(transform: Floats) -> bool:
-    """Return whether a transform (4, 4) is a rotation and a translation, without scale or reflection."""
+    """Return whether a transform (4, 4) is a rotation and a translation."""
     return transform is IDENTITY or poses.is_rigid(transform)
 
 
 def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
+    none = frozen(np.zeros((3, 3)))
     numbers = nodes.numbers(node, "momentsOfInertia")
     if "momentsOfInertia" not in node.fields and not len(numbers):
-        return frozen(np.zeros((3, 3)))
+        return none
     location = node.location_of("momentsOfInertia")
+    title = f"momentsOfInertia of {label(node)}"
     if len(numbers) != 9:
-        message = f"momentsOfInertia of {label(node)} has {counted(len(numbers), 'number')}, expected 9"
+        message = f"{title} has {counted(len(numbers), 'number')}, expected 9"
         if len(numbers) < 9:
-            found.fault(
-                rules.INERTIA_SIZE.error(message, location), (*subject, "inertia")
-            )
-            return frozen(np.zeros((3, 3)))
+            error = rules.INERTIA_SIZE.error(message, location)
+            found.fault(error, (*subject, "inertia"))
+            return none
         found.report(rules.INERTIA_SIZE, message, location)
     if np.isfinite(numbers[:9]).all():
         return frozen(numbers[:9].reshape(3, 3))
-    message = f"momentsOfInertia of {label(node)} has numbers that are not finite"
+    message = f"{title} has numbers that are not finite"
     found.report(NOT_FINITE, message, location)
     found.mark_unknown((*subject, "inertia"))
-    return frozen(np.zeros((3, 3)))
+    return none
 
 
 # ---- sensors
@@ -540,14 +562,13 @@ def is_sensor(node: Node) -> bool:
 
 
 def sensor_key(node: Node) -> tuple[str, int]:
-    """Return the kind that the ids of a sensor count, under the name that the document has for it, and its id.
+    """Return the kind that the ids of a sensor count, and its id.
 
-    −1 for none to be read.
+    The kind has the name that the document has for it. −1 for no id.
     """
-    if node.type in CLASSES:
-        kind = CLASSES[node.type].__name__
-    else:
-        kind = node.type
+    kind = node.type
+    if kind in CLASSES:
+        kind = CLASSES[kind].__name__
     try:
         return kind, nodes.integer(node, "sensorId", -1)
     except FormatError:
@@ -561,84 +582,97 @@ def read_sensor(
 
     Raises FormatError when a field has a value of the wrong type.
     """
-    if not is_rigid(transform):
-        found.report(
-            SCALED,
-            f"{label(node)} is inside of a Transform with a scale",
-            node.location,
-        )
-    pose = own_pose(node, found)
+    _check_scale(node, transform, found)
+    pose = _sensor_pose(node, transform, found, subject)
     _report_more_numbers(node, "sensorId", 1, found)
     common: dict[str, Any] = {
         "name": name_of(node),
         "id": nodes.integer(node, "sensorId", -1),
         "link": link,
+        "pose": pose,
     }
-    if transform is IDENTITY:
-        whole = transform
-    else:
-        whole = transform @ poses.to_matrix(pose)
-    if not np.isfinite(whole).all():
-        found.report(
-            NOT_FINITE,
-            f"the pose of {label(node)} in its link is not finite",
-            node.location,
-        )
-        found.mark_unknown((*subject, "pose"))
-    elif whole is not IDENTITY:
-        pose = poses.from_matrix(poses.nearest_rigid(whole))
-    common["pose"] = pose
-    kind = CLASSES.get(node.type)
-    if kind is None:
-        if node.type not in OTHER_SENSORS:
-            message = f"{label(node)} is of a type that the document does not have; its fields are kept"
-            found.report(rules.NOT_IN_DOCUMENT, message, node.location)
-        declared = {} if node.proto is None else node.proto.fields
-        fields = {
-            name: plain(item.value)
-            for name, item in declared.items()
-            if item.access in ("field", "exposedField") and name not in POSE_FIELDS
-        }
-        return OtherDevice(
-            **common, type=node.type, extra=fields | rest(node, POSE_FIELDS)
-        )
-    default = kind()
+    sensor_class = CLASSES.get(node.type)
+    if sensor_class is None:
+        return _other_device(node, common, found)
+    names = SENSOR_FIELDS.get(sensor_class, {})
+    default = sensor_class()
     values: dict[str, Any] = {}
-    for attribute, name in SENSOR_FIELDS.get(kind, {}).items():
-        before = getattr(default, attribute)
-        if isinstance(before, (str, int)):
-            values[attribute] = (
-                nodes.text(node, name, before)
-                if isinstance(before, str)
-                else nodes.integer(node, name, before)
-            )
-        else:
-            numbers = finite(
-                node,
-                name,
-                tuple(np.ravel(before).tolist()),
-                found,
-                (*subject, attribute),
-            )
-            values[attribute] = frozen(numbers) if len(numbers) > 1 else numbers[0]
-    device = kind(
-        **common,
-        **values,
-        extra=rest(node, POSE_FIELDS | set(SENSOR_FIELDS.get(kind, {}).values())),
-    )
+    for attribute, name in names.items():
+        unknown = (*subject, attribute)
+        value = getattr(default, attribute)
+        values[attribute] = _sensor_value(node, name, value, found, unknown)
+    extra = rest(node, POSE_FIELDS | set(names.values()))
+    device = sensor_class(**common, **values, extra=extra)
     if isinstance(device, VisionSensor):
         _check_camera(device, node, found, subject)
     return device
+
+
+def _sensor_pose(
+    node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject
+) -> Floats:
+    """Return the pose (7,) of a sensor in its link."""
+    pose = own_pose(node, found)
+    if transform is IDENTITY:
+        return pose
+    matrix = transform @ poses.to_matrix(pose)
+    if np.isfinite(matrix).all():
+        return poses.from_matrix(poses.nearest_rigid(matrix))
+    message = f"the pose of {label(node)} in its link is not finite"
+    found.report(NOT_FINITE, message, node.location)
+    found.mark_unknown((*subject, "pose"))
+    return pose
+
+
+def _other_device(
+    node: Node, common: dict[str, Any], found: ModelDiagnostics
+) -> OtherDevice:
+    """Return a sensor of a type that has no class, with all of its fields."""
+    if node.type not in OTHER_SENSORS:
+        message = (
+            f"{label(node)} is of a type that the document does not have; "
+            "its fields are kept"
+        )
+        found.report(rules.NOT_IN_DOCUMENT, message, node.location)
+    extra: dict[str, object] = {}
+    if node.proto is not None:
+        for name, declared in node.proto.fields.items():
+            is_field = declared.access in ("field", "exposedField")
+            if is_field and name not in POSE_FIELDS:
+                extra[name] = plain(declared.value)
+    extra |= rest(node, POSE_FIELDS)
+    return OtherDevice(**common, type=node.type, extra=extra)
+
+
+def _sensor_value(
+    node: Node, name: str, default: object, found: ModelDiagnostics, unknown: Subject
+) -> object:
+    """Return a field in the type of its default."""
+    if isinstance(default, str):
+        return nodes.text(node, name, default)
+    if isinstance(default, int):
+        return nodes.integer(node, name, default)
+    defaults = tuple(np.ravel(np.asarray(default)).tolist())
+    numbers = finite(node, name, defaults, found, unknown)
+    if len(numbers) == 1:
+        return numbers[0]
+    return frozen(numbers)
 
 
 def _check_camera(
     device: VisionSensor, node: Node, found: ModelDiagnostics, subject: Subject
 ) -> None:
     if device.type not in ("COLOR", "DEPTH", "COLOR_DEPTH", "NONE"):
-        message = f"type of {label(node)} is {device.type!r}, expected COLOR, DEPTH, COLOR_DEPTH or NONE"
+        message = (
+            f"type of {label(node)} is {device.type!r}, "
+            "expected COLOR, DEPTH, COLOR_DEPTH or NONE"
+        )
         found.report(rules.VISION_TYPE, message, node.location_of("type"))
     if not 0 < device.field_of_view < np.pi:
-        message = f"fieldOfView of {label(node)} is {device.field_of_view:g} rad, expected a number between 0 and 3.14"
+        message = (
+            f"fieldOfView of {label(node)} is {device.field_of_view:g} rad, "
+            "expected a number between 0 and 3.14"
+        )
         found.report(CAMERA, message, node.location_of("fieldOfView"), severity="error")
         found.mark_unknown((*subject, "field_of_view"))
 
@@ -655,39 +689,49 @@ def read_extra_joint(
 
     Raises FormatError when a field has a value of the wrong type.
     """
-    ends = []
-    for name in ("link1Name", "link2Name"):
-        wanted = nodes.text(node, name)
-        if wanted not in links:
-            message = (
-                f"{name} of {label(node)} is {wanted!r}, and no Joint has this name"
-            )
-            found.fault(LOOP_LINK.error(message, node.location_of(name)), subject)
-        ends.append(links.get(wanted, 0))
-    kind = nodes.text(node, "jointType", "xyz")
-    known = next((known for known in EXTRA_JOINT_TYPES if known == kind), None)
-    if known is None:
-        message = f"jointType of {label(node)} is {kind!r}, expected one of {', '.join(EXTRA_JOINT_TYPES)}"
-        found.fault(
-            rules.EXTRA_TYPE.error(message, node.location_of("jointType")),
-            (*subject, "type"),
+    first = _end_of_extra_joint(node, "link1Name", links, found, subject)
+    second = _end_of_extra_joint(node, "link2Name", links, found, subject)
+    text = nodes.text(node, "jointType", "xyz")
+    kind: ExtraJointType = "xyz"
+    if text in EXTRA_JOINT_TYPES:
+        kind = cast("ExtraJointType", text)
+    else:
+        message = (
+            f"jointType of {label(node)} is {text!r}, "
+            f"expected one of {', '.join(EXTRA_JOINT_TYPES)}"
         )
-        known = "xyz"
+        error = rules.EXTRA_TYPE.error(message, node.location_of("jointType"))
+        found.fault(error, (*subject, "type"))
     axis = _axis(node, (1.0, 0.0, 0.0), found, subject)
-    if not axis.any() and known in ("xyz", "ball"):
+    if not axis.any() and kind in ("xyz", "ball"):
         axis = frozen([1.0, 0.0, 0.0])
-    positions = [
-        finite(node, name, (0.0, 0.0, 0.0), found, (*subject, "positions"))
-        for name in ("link1LocalPos", "link2LocalPos")
-    ]
+    origin = (0.0, 0.0, 0.0)
+    unknown = (*subject, "positions")
+    position1 = finite(node, "link1LocalPos", origin, found, unknown)
+    position2 = finite(node, "link2LocalPos", origin, found, unknown)
     return ExtraJoint(
         name=name_of(node),
-        type=known,
-        links=(ends[0], ends[1]),
-        positions=np.stack(positions),
+        type=kind,
+        links=(first, second),
+        positions=np.stack([position1, position2]),
         axis=axis,
         extra=rest(node, EXTRA_JOINT_USED),
     )
+
+
+def _end_of_extra_joint(
+    node: Node,
+    field: str,
+    links: Mapping[str, int],
+    found: ModelDiagnostics,
+    subject: Subject,
+) -> int:
+    """Return the link that a field names, 0 for none, which is reported."""
+    name = nodes.text(node, field)
+    if name not in links:
+        message = f"{field} of {label(node)} is {name!r}, and no Joint has this name"
+        found.fault(LOOP_LINK.error(message, node.location_of(field)), subject)
+    return links.get(name, 0)
 
 
 @dataclass
@@ -981,19 +1025,17 @@ class TreeReader:
             refused = RefusedValues(Text(""))
         for link in self.open_links:
             self._mark_fields(link.subject, JOINT_FIELDS, link.node, refused)
+            # A Segment may be among what is missing in the Joint.
             joint_is_whole = refused.is_whole(link.node)
+            segments_are_whole = all(map(refused.is_whole, link.nodes))
             if not (link.bare.name or joint_is_whole):
                 self.found.mark_unknown((*link.subject, "name"))
             for attribute, name in SEGMENT_FIELDS.items():
                 is_given = any(name in segment.fields for segment in link.nodes)
-                is_cut = any(
-                    not refused.has_all(segment, name) for segment in link.nodes
-                )
-                # A Segment may be among what is missing in the Joint.
-                if is_cut or not (joint_is_whole or is_given):
+                is_whole = all(refused.has_all(segment, name) for segment in link.nodes)
+                if not is_whole or not (joint_is_whole or is_given):
                     self.found.mark_unknown((*link.subject, attribute))
-            segments_are_whole = all(map(refused.is_whole, link.nodes))
-            if not (segments_are_whole and (joint_is_whole or link.nodes)):
+            if not segments_are_whole or not (joint_is_whole or link.nodes):
                 self.found.mark_unknown((*link.subject, "shapes"))
         for number, node in enumerate(self.device_nodes):
             self._mark_fields(("devices", number), DEVICE_FIELDS, node, refused)

@@ -65,19 +65,15 @@ from bodymotion.formats.vrml.shapes import (
 from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import SENSOR_LIMITS, Joint, Link, Segment
 from bodymotion.model.rules import NOT_FINITE
 from bodymotion.model.scaling import scale
 
 UNUSED = (
-    "bboxCenter",
-    "bboxSize",
-    "sites",
-    "coord",
-    "displacers",
-    "addChildren",
-    "removeChildren",
+    *("bboxCenter", "bboxSize", "sites", "coord"),
+    *("displacers", "addChildren", "removeChildren"),
 )
 KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
 """Fields that hold nodes and are read, or have no effect."""
@@ -118,17 +114,14 @@ def read_openhrp(
     if scene is None:
         return ReadResult(None, result.problems)
     if not scene.nodes and not scene.protos and result.whole:
-        nothing = rules.NOTHING.problem(
-            "the file has no node", Location(str(path), 1, 1)
-        )
-        own = (EMPTY.code, HEADER.code)
-        return ReadResult(
-            None,
-            (
-                nothing,
-                *(problem for problem in result.problems if problem.rule not in own),
-            ),
-        )
+        start = Location(str(path), 1, 1)
+        nothing = rules.NOTHING.problem("the file has no node", start)
+        others = [
+            problem
+            for problem in result.problems
+            if problem.rule not in (EMPTY.code, HEADER.code)
+        ]
+        return ReadResult(None, (nothing, *others))
     # Numbers near the largest there are may overflow; what is not finite in the end is
     # reported or left out.
     with np.errstate(all="ignore"):
@@ -138,7 +131,11 @@ def read_openhrp(
 
 
 class _ModelReader:
-    """Reads one model; the walk through its top level collects Humanoids, ExtraJoints, Viewpoints, and the shapes beside them."""
+    """Reads one model.
+
+    The walk through its top level collects Humanoids, ExtraJoints, Viewpoints, and the
+    shapes beside them.
+    """
 
     def __init__(
         self,
@@ -174,96 +171,103 @@ class _ModelReader:
             body = self._body()
         except FormatError as error:
             self.found.fault(error)
+        problems = self._all_problems()
+        if body is not None:
+            problems = [
+                self._with_link(problem, body)
+                if problem.rule == DECIMAL_COMMA.code
+                else problem
+                for problem in problems
+            ]
+            for url, location in self.parts.urls.items():
+                self.entries["textures", url] = location
+            locations = SourceMap(self.entries, self.found.unknown)
+            source = replace(body.source, locations=locations)
+            body = replace(body, source=source, problems=tuple(problems))
+        refusal = self.refusal or self.found.refusal
+        whole = refusal is None
+        return ReadResult(body, tuple(problems), whole=whole, refusal=refusal)
+
+    def _all_problems(self) -> list[Problem]:
+        """Return the problems of the text, the model and its parts, each once."""
         # Where links are lost in a node of an unknown type, that is the problem with
         # it.
-        lost = {p.location for p in self.found.problems if p.rule == UNKNOWN_NODE.code}
-        of_scene = (
-            p
-            for p in self.scene.problems
-            if p.rule != UNKNOWN_NODE.code or p.location not in lost
-        )
-        problems = tuple(
-            dict.fromkeys((*of_scene, *self.found.problems, *self.parts.problems))
-        )
-        if body is not None:
-            problems = tuple(
-                p if p.rule != DECIMAL_COMMA.code else self._with_link(p, body)
-                for p in problems
-            )
-            self.entries |= {
-                ("textures", url): location for url, location in self.parts.urls.items()
-            }
-            source = replace(
-                body.source, locations=SourceMap(self.entries, self.found.unknown)
-            )
-            body = replace(body, source=source, problems=problems)
-        refusal = self.refusal or self.found.refusal
-        return ReadResult(body, problems, whole=refusal is None, refusal=refusal)
+        reported: set[Location] = set()
+        for problem in self.found.problems:
+            if problem.rule == UNKNOWN_NODE.code:
+                reported.add(problem.location)
+        of_scene = [
+            problem
+            for problem in self.scene.problems
+            if problem.rule != UNKNOWN_NODE.code or problem.location not in reported
+        ]
+        everything = (*of_scene, *self.found.problems, *self.parts.problems)
+        return list(dict.fromkeys(everything))
 
     def _body(self) -> Body:
         self.walker.walk(self.scene.nodes, NodeFrame(), self._visit)
-        location = Location(str(self.path))
-        if self.scene.routes:
-            first = self.scene.routes[0]
-            route = f"ROUTE {first.from_node[:60]}.{first.from_event[:60]}"
-            message = (
-                f"{route}, the first of {len(self.scene.routes)}: not a part of a body"
-            )
-            self.found.report(SCENERY, message, location)
+        self._report_routes()
+        environment: tuple[Shape, ...] = ()
         version = ""
         if self.humanoids:
             humanoid, transform = self.humanoids[0]
-            for other, _ in self.humanoids[1:]:
-                self.found.report(
-                    rules.HUMANOIDS,
-                    f"{label(other)} is a second Humanoid: left out",
-                    other.location,
-                )
-            if self.walker.drawn:
-                message = f"{counted(len(self.walker.drawn), 'shape')} beside the Humanoid, shown as its environment"
-                self.found.report(rules.OUTSIDE, message, humanoid.location)
+            self._report_beside(humanoid)
             body = self._humanoid(humanoid, transform)
             if self.apply_humanoid_pose:
-                body = self._placed(
-                    body, humanoid, transform @ node_transform(humanoid)
-                )
+                matrix = transform @ node_transform(humanoid)
+                body = self._placed(body, humanoid, matrix)
             version = str(body.info.get("version", ""))
+            environment = by_purpose(self.walker.drawn)[0]
         else:
-            visuals, collisions = by_purpose(self.walker.drawn)
-            segment = Segment(name="Root", visuals=visuals, collisions=collisions)
-            link = Link(
-                name="Root", joint=Joint(name="Root", type="fixed"), segments=(segment,)
-            )
-            body = Body(name=self.path.stem, links=(link,), info=self.world)
-            self.entries["links", 0] = Location(str(self.path), 1, 1)
-            if self.scene.refused:
-                self.found.mark_unknown(("links", 0), *ALL)
-            # A file that declares one of them is meant as a model.
-            words = {"Humanoid", "Joint", "Segment"}
-            if self.is_model or not words.isdisjoint(self.scene.protos):
-                message = "the file has Joints or Segments, and no Humanoid"
-                self.found.report(
-                    rules.NO_HUMANOID, message, Location(str(self.path), 1, 1)
-                )
-        options = {"header": self.scene.header}
+            body = self._plain_scene()
         source = Source(
             "openhrp",
             self.path,
             version,
             self.scene.encoding,
-            options,
+            {"header": self.scene.header},
             self.parts.files,
         )
-        if self.humanoids:
-            environment = by_purpose(self.walker.drawn)[0]
-        else:
-            environment = ()
         return replace(
             body,
             viewpoints=tuple(self.viewpoints),
             environment=environment,
             source=source,
         )
+
+    def _report_routes(self) -> None:
+        routes = self.scene.routes
+        if routes:
+            route = f"ROUTE {routes[0].from_node[:60]}.{routes[0].from_event[:60]}"
+            message = f"{route}, the first of {len(routes)}: not a part of a body"
+            self.found.report(SCENERY, message, Location(str(self.path)))
+
+    def _report_beside(self, humanoid: Node) -> None:
+        """Report other Humanoids, and shapes that belong to none."""
+        for other, _ in self.humanoids[1:]:
+            message = f"{label(other)} is a second Humanoid: left out"
+            self.found.report(rules.HUMANOIDS, message, other.location)
+        if self.walker.drawn:
+            shapes = counted(len(self.walker.drawn), "shape")
+            message = f"{shapes} beside the Humanoid, shown as its environment"
+            self.found.report(rules.OUTSIDE, message, humanoid.location)
+
+    def _plain_scene(self) -> Body:
+        """Return the scene of a file without a Humanoid as a body of one fixed link."""
+        start = Location(str(self.path), 1, 1)
+        visuals, collisions = by_purpose(self.walker.drawn)
+        segment = Segment(name="Root", visuals=visuals, collisions=collisions)
+        joint = Joint(name="Root", type="fixed")
+        link = Link(name="Root", joint=joint, segments=(segment,))
+        self.entries["links", 0] = start
+        if self.scene.refused:
+            self.found.mark_unknown(("links", 0), *ALL)
+        # A file that declares one of them is meant as a model.
+        words = {"Humanoid", "Joint", "Segment"}
+        if self.is_model or not words.isdisjoint(self.scene.protos):
+            message = "the file has Joints or Segments, and no Humanoid"
+            self.found.report(rules.NO_HUMANOID, message, start)
+        return Body(name=self.path.stem, links=(link,), info=self.world)
 
     def _visit(self, node: Node, frame: NodeFrame) -> bool:
         match node.type:
@@ -275,16 +279,13 @@ class _ModelReader:
                 self.is_model = True
                 return False
             case "Viewpoint":
-                viewpoint = attempt(
-                    lambda node: _viewpoint(node, frame.transform, self.found),
-                    node,
-                    self.found,
-                )
-                self.viewpoints += [] if viewpoint is None else [viewpoint]
+                read = partial(_viewpoint, transform=frame.transform, found=self.found)
+                viewpoint = attempt(read, node, self.found)
+                if viewpoint is not None:
+                    self.viewpoints.append(viewpoint)
             case "WorldInfo":
-                self.world |= {
-                    name: plain(value) for name, value in node.fields.items()
-                }
+                for name, value in node.fields.items():
+                    self.world[name] = plain(value)
             case _:
                 return False
         return True
@@ -298,73 +299,76 @@ class _ModelReader:
             return body
         rigid = poses.nearest_rigid(matrix)
         factor = float(np.cbrt(max(np.linalg.det(matrix[:3, :3]), 0.0)))
-        if not np.allclose(
-            matrix[:3, :3],
-            factor * rigid[:3, :3],
-            rtol=0.0,
-            atol=1e-9 * max(factor, 1e-9),
-        ):
-            message = f"the scale of {label(node)} is not that of a robot: it differs between the axes, or mirrors"
+        # What is left beside one factor, relative to it, is more than rounding.
+        tolerance = 1e-9 * max(factor, 1e-9)
+        error = np.abs(matrix[:3, :3] - factor * rigid[:3, :3]).max()
+        if not error <= tolerance:
+            message = (
+                f"the scale of {label(node)} is not that of a robot: it differs "
+                "between the axes, or mirrors"
+            )
             self.found.report(rules.HUMANOID_POSE, message, node.location_of("scale"))
         elif abs(factor - 1) > 1e-12:
             body = scale(body, factor)
-        return replace(
-            body, root_pose=poses.compose(poses.from_matrix(rigid), body.root_pose)
-        )
+        pose = poses.compose(poses.from_matrix(rigid), body.root_pose)
+        return replace(body, root_pose=pose)
 
     def _humanoid(self, node: Node, transform: Floats) -> Body:
         found = self.found
-        own = attempt(lambda node: own_pose(node, found), node, found)
-        is_placed = not np.array_equal(
-            poses.IDENTITY if own is None else own, poses.IDENTITY
-        )
-        is_placed = is_placed or not np.array_equal(transform, np.eye(4))
-        is_placed = is_placed or nodes.vector(node, "scale", (1.0, 1.0, 1.0)) != (
-            1.0,
-            1.0,
-            1.0,
-        )
-        if is_placed and not self.apply_humanoid_pose:
-            message = f"{label(node)} has a translation, rotation or scale, which has no effect"
+        if self._has_pose(node, transform) and not self.apply_humanoid_pose:
+            message = (
+                f"{label(node)} has a translation, rotation or scale, which has no "
+                "effect"
+            )
             found.report(rules.HUMANOID_POSE, message, node.location)
         self.walker.walk(nodes.children(node, "viewpoints"), NodeFrame(), self._visit)
         tree = self._tree(node)
         extra_joints = self._extra_joints(tree)
-        for link in tree.open_links:
-            self.entries[link.subject] = _locator(link.node, JOINT_FIELDS, link.nodes)
-            at = [
-                node.location
-                for node in (link.node, *link.nodes)
-                if node.path == self.path
-            ]
-            self.starts += [
-                (where.line or 0, where.column or 0, link.bare.index) for where in at
-            ]
-        self.starts.sort()
-        for number, device_node in enumerate(tree.device_nodes):
-            self.entries["devices", number] = _locator(device_node, DEVICE_FIELDS)
+        self._locate(tree)
         info: dict[str, object] = {}
         with found.recover():
             info["name"] = nodes.text(node, "name")
             info["version"] = nodes.text(node, "version", "1.1")
             info["info"] = "\n".join(nodes.texts(node, "info"))
+        name = node.name or str(info.get("name", "")) or self.path.stem
+        for key, value in self.world.items():
+            # The Humanoid has an info of its own.
+            info["world_info" if key == "info" else key] = value
         extra = rest(node, HUMANOID_USED)
         if not np.array_equal(transform, np.eye(4)):
             extra["placed"] = transform
         return Body(
-            name=node.name or str(info.get("name", "")) or self.path.stem,
+            name=name,
             links=tuple(tree.links),
             devices=tuple(tree.devices),
             extra_joints=extra_joints,
             root_pose=tree.links[0].offset,
-            # The Humanoid has an info of its own.
-            info=info
-            | {
-                "world_info" if name == "info" else name: value
-                for name, value in self.world.items()
-            },
+            info=info,
             extra=extra,
         )
+
+    def _has_pose(self, humanoid: Node, transform: Floats) -> bool:
+        """Return whether a Humanoid is moved, rotated or scaled."""
+        pose = attempt(partial(own_pose, found=self.found), humanoid, self.found)
+        if pose is not None and not np.array_equal(pose, poses.IDENTITY):
+            return True
+        if not np.array_equal(transform, np.eye(4)):
+            return True
+        no_scale = (1.0, 1.0, 1.0)
+        return nodes.vector(humanoid, "scale", no_scale) != no_scale
+
+    def _locate(self, tree: TreeReader) -> None:
+        """Note where the links and devices are in their files."""
+        for link in tree.open_links:
+            self.entries[link.subject] = _locator(link.node, JOINT_FIELDS, link.nodes)
+            for node in (link.node, *link.nodes):
+                if node.path == self.path:
+                    line = node.location.line or 0
+                    column = node.location.column or 0
+                    self.starts.append((line, column, link.bare.index))
+        self.starts.sort()
+        for number, node in enumerate(tree.device_nodes):
+            self.entries["devices", number] = _locator(node, DEVICE_FIELDS)
 
     def _tree(self, humanoid: Node) -> TreeReader:
         found_nodes = nodes.children(humanoid, "humanoidBody")
@@ -381,9 +385,8 @@ class _ModelReader:
             return tree
         # The document allows that: its contents are a body of one link that does not
         # move.
-        self.found.report(
-            rules.NO_JOINT, f"{label(humanoid)} has no Joint", humanoid.location
-        )
+        message = f"{label(humanoid)} has no Joint"
+        self.found.report(rules.NO_JOINT, message, humanoid.location)
         fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
         return TreeReader(self.parts, self.found).read([Node("Joint", "Root", fields)])
 
@@ -408,11 +411,13 @@ class _ModelReader:
 
         That of the part, or in the model's file that of the Joint or Segment before it.
         """
-        at = problem.location
-        subject = self.parts.users.get(at.path or "", ())
-        before = bisect(self.starts, (at.line or 0, at.column or 0, len(body.links)))
-        if at.path == str(self.path) and before:
-            subject = ("links", self.starts[before - 1][2], "shapes")
+        location = problem.location
+        subject = self.parts.users.get(location.path or "", ())
+        end = (location.line or 0, location.column or 0, len(body.links))
+        num_before = bisect(self.starts, end)
+        if location.path == str(self.path) and num_before:
+            link = self.starts[num_before - 1][2]
+            subject = ("links", link, "shapes")
         if subject[:1] != ("links",):
             return problem
         message = f"link {body.links[int(subject[1])].name!r}: {problem.message}"
@@ -421,14 +426,13 @@ class _ModelReader:
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
     orientation = nodes.quaternion(*nodes.axis_angle(node, "orientation"))
-    own = poses.from_parts(
-        finite(node, "position", (0.0, 0.0, 10.0), found), orientation
-    )
+    position = finite(node, "position", (0.0, 0.0, 10.0), found)
+    pose = poses.from_parts(position, orientation)
+    if not np.array_equal(transform, np.eye(4)):
+        pose = poses.from_matrix(transform @ poses.to_matrix(pose))
     return Viewpoint(
         description=nodes.text(node, "description") or node.name,
-        pose=own
-        if np.array_equal(transform, np.eye(4))
-        else poses.from_matrix(transform @ poses.to_matrix(own)),
+        pose=pose,
         field_of_view=finite(node, "fieldOfView", (0.785398,), found)[0],
     )
 
@@ -445,24 +449,23 @@ def _locator(
     """
     if node.text is None:
         return Location()
-    known = {name: (node.text.lines, offset) for name, offset in node.offsets.items()}
-    for name in SEGMENT_FIELDS.values():
-        own = [segment for segment in segments or () if name in segment.offsets]
-        if len(own) == 1 and (text := own[0].text) is not None:
-            known[name] = (text.lines, own[0].offsets[name])
     lines = node.text.lines
     offset = node.offset
+    offsets = {name: (lines, offset) for name, offset in node.offsets.items()}
+    for name in SEGMENT_FIELDS.values():
+        holders = [segment for segment in segments or () if name in segment.offsets]
+        # Of several Segments none has the sum.
+        if len(holders) == 1 and holders[0].text is not None:
+            offsets[name] = (holders[0].text.lines, holders[0].offsets[name])
     names = {**SEGMENT_FIELDS, **fields}
 
     def locate(rest: Subject) -> Location:
-        if rest:
-            name = str(rest[0])
-        else:
-            name = ""
-        at = known.get(names.get(name, camel(name)))
-        if at is None:
+        attribute = str(rest[0]) if rest else ""
+        name = names.get(attribute, camel(attribute))
+        if name not in offsets:
             return lines.location(offset)
-        return at[0].location(at[1])
+        lines_of_field, offset_of_field = offsets[name]
+        return lines_of_field.location(offset_of_field)
 
     return locate
 
@@ -485,44 +488,49 @@ def check_tree(tree: TreeReader, humanoid: Node, found: ModelDiagnostics) -> Non
 def _check_names(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     segments: dict[str, Node] = {}
     for node in tree.segment_nodes:
-        if not name_of(node):
+        name = name_of(node)
+        if not name:
             found.report(rules.SEGMENT_NAME, "a Segment has no name", node.location)
-        elif segments.setdefault(name_of(node), node) is not node:
-            message = f"a second Segment has the name {name_of(node)!r}"
+        elif segments.setdefault(name, node) is not node:
+            message = f"a second Segment has the name {name!r}"
             found.report(rules.SEGMENT_NAME, message, node.location, severity="warning")
-    for name, found_nodes in (
-        ("joints", tree.joint_nodes),
-        ("segments", tree.segment_nodes),
-    ):
-        items = nodes.children(humanoid, name)
-        counts = Counter(map(id, items))
-        in_tree = {id(node) for node in found_nodes}
-        missing = [label(node) for node in found_nodes if not counts[id(node)]]
-        # A node of an unknown type may be meant as a link, and may hold links.
-        is_whole = tree.found.is_known(("links", "all"))
-        foreign = [
-            label(item)
-            for item in items
-            if id(item) not in in_tree and is_whole and is_declared(item)
-        ]
-        repeated = dict.fromkeys(
-            label(node) for node in found_nodes if counts[id(node)] > 1
-        )
-        for verb, which, where in (
-            ("lacks", missing, ""),
-            ("has", foreign, ", outside of humanoidBody"),
-            ("repeats", list(repeated), ""),
-        ):
-            if which:
-                found.report(
-                    rules.LISTS,
-                    f"the list {name} {verb} {listed(which)}{where}",
-                    humanoid.location_of(name),
-                )
+    _check_list(tree, humanoid, "joints", tree.joint_nodes, found)
+    _check_list(tree, humanoid, "segments", tree.segment_nodes, found)
+
+
+def _check_list(
+    tree: TreeReader,
+    humanoid: Node,
+    name: str,
+    in_tree: list[Node],
+    found: Diagnostics,
+) -> None:
+    """Check that a list of the Humanoid has each node of the tree once."""
+    items = nodes.children(humanoid, name)
+    counts = Counter(map(id, items))
+    tree_ids = set(map(id, in_tree))
+    missing = [label(node) for node in in_tree if not counts[id(node)]]
+    repeated = [label(node) for node in in_tree if counts[id(node)] > 1]
+    foreign: list[str] = []
+    # A node of an unknown type may be meant as a link, and may hold links.
+    if tree.found.is_known(("links", "all")):
+        for item in items:
+            if id(item) not in tree_ids and is_declared(item):
+                foreign.append(label(item))
+    location = humanoid.location_of(name)
+    if missing:
+        message = f"the list {name} lacks {listed(missing)}"
+        found.report(rules.LISTS, message, location)
+    if foreign:
+        message = f"the list {name} has {listed(foreign)}, outside of humanoidBody"
+        found.report(rules.LISTS, message, location)
+    if repeated:
+        names = listed(list(dict.fromkeys(repeated)))
+        found.report(rules.LISTS, f"the list {name} repeats {names}", location)
 
 
 def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
-    """Report fields that have no effect, unknown ones that hold nodes, and names that differ from those after DEF."""
+    """Report fields without effect, unknown ones that hold nodes, and other names."""
     unused: dict[str, Location] = {}
     of_document = (humanoid, *tree.joint_nodes, *tree.segment_nodes)
     for node in of_document:
@@ -530,17 +538,11 @@ def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
             if name in node.fields:
                 unused.setdefault(name, node.location_of(name))
     for name, location in unused.items():
-        found.report(
-            rules.UNUSED_FIELD,
-            f"the file has the field {name}, which has no effect",
-            location,
-        )
+        message = f"the file has the field {name}, which has no effect"
+        found.report(rules.UNUSED_FIELD, message, location)
     for node in (*of_document, *tree.device_nodes, *tree.extra_joint_nodes):
         for name, value in node.fields.items():
-            values = value if isinstance(value, list) else [value]
-            if name not in KNOWN_NODES and any(
-                isinstance(item, Node) for item in values
-            ):
+            if name not in KNOWN_NODES and _holds_nodes(value):
                 message = (
                     f"the field {name} of {label(node)} is unknown and holds nodes"
                 )
@@ -548,29 +550,34 @@ def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     for node in (*tree.joint_nodes, *tree.segment_nodes):
         field = node.fields.get("name")
         if isinstance(field, str) and field and node.name and field != node.name:
-            found.report(
-                rules.NAME_FIELD,
-                f"name of {label(node)} is {field!r}",
-                node.location_of("name"),
-            )
+            message = f"name of {label(node)} is {field!r}"
+            found.report(rules.NAME_FIELD, message, node.location_of("name"))
+
+
+def _holds_nodes(value: Value) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return any(isinstance(item, Node) for item in values)
 
 
 def _check_sensors(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> None:
     for device, node in zip(tree.devices, tree.device_nodes, strict=True):
         for name in map(camel, SENSOR_LIMITS.get(type(device), ())):
-            limits = nodes.vector(node, name, (-1.0, -1.0, -1.0))
-            if any(number <= 0 and number != -1 for number in limits):
-                shown = " ".join(f"{number:g}" for number in limits)
-                message = f"{name} of {label(node)} is {shown}, expected positive numbers, or -1 for no limit"
-                found.report(rules.SENSOR_LIMIT, message, node.location_of(name))
-        if (
-            device.id < 0
-            and "sensorId" not in node.offsets
-            and (node.proto is None or "sensorId" in node.proto.fields)
-        ):
-            found.report(
-                rules.SENSOR_ID_MISSING, f"{label(node)} has no sensorId", node.location
-            )
+            _check_sensor_limit(node, name, found)
+        can_have_id = node.proto is None or "sensorId" in node.proto.fields
+        if device.id < 0 and "sensorId" not in node.offsets and can_have_id:
+            message = f"{label(node)} has no sensorId"
+            found.report(rules.SENSOR_ID_MISSING, message, node.location)
+
+
+def _check_sensor_limit(node: Node, name: str, found: Diagnostics) -> None:
+    limits = nodes.vector(node, name, (-1.0, -1.0, -1.0))
+    if any(number <= 0 and number != -1 for number in limits):
+        shown = " ".join(f"{number:g}" for number in limits)
+        message = (
+            f"{name} of {label(node)} is {shown}, expected positive numbers, "
+            "or -1 for no limit"
+        )
+        found.report(rules.SENSOR_LIMIT, message, node.location_of(name))
 
 
 def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
@@ -580,36 +587,32 @@ def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
         if joint.id < 0:
             moves = link.index and joint.type in ("rotate", "slide", "crawler")
             if moves and found.is_known(("links", link.index, "id")):
-                found.report(
-                    rules.ID_MISSING, f"{label(node)} has no jointId", node.location
-                )
+                message = f"{label(node)} has no jointId"
+                found.report(rules.ID_MISSING, message, node.location)
             continue
         if joint.type in ("fixed", "free"):
-            message = f"{label(node)} is {joint.type} and has jointId {joint.id}: this column has no effect"
+            message = (
+                f"{label(node)} is {joint.type} and has jointId {joint.id}: "
+                "this column has no effect"
+            )
             found.report(rules.ID_UNUSED, message, node.location_of("jointId"))
         ids.setdefault(joint.id)
     if list(ids) != sorted(ids):
-        found.report(
-            rules.ID_ORDER,
-            "the jointIds do not have the order of the links",
-            humanoid.location,
-        )
+        message = "the jointIds do not have the order of the links"
+        found.report(rules.ID_ORDER, message, humanoid.location)
 
 
 def _check_numbers(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> None:
     """Report masses that are not finite only when the Segments of a Joint are added."""
-    sums = np.array(
-        [[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links]
-    )
-    for index in np.flatnonzero(~np.isfinite(sums).all(axis=1)).tolist():
-        node = tree.joint_nodes[index]
-        message = f"mass, centre of mass or inertia of {label(node)}, the sum of its Segments, is not finite"
-        found.report(
-            NOT_FINITE,
-            message,
-            node.location,
-            hint="its Segments have numbers that are too large",
+    for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+        sums = [link.mass, *link.center_of_mass, *link.inertia.flat]
+        if np.isfinite(sums).all():
+            continue
+        message = (
+            f"mass, centre of mass or inertia of {label(node)}, the sum of its "
+            "Segments, is not finite"
         )
-        found.mark_unknown(
-            *(("links", index, attribute) for attribute in SEGMENT_FIELDS)
-        )
+        hint = "its Segments have numbers that are too large"
+        found.report(NOT_FINITE, message, node.location, hint=hint)
+        for attribute in SEGMENT_FIELDS:
+            found.mark_unknown(("links", link.index, attribute))
