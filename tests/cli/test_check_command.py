@@ -103,7 +103,7 @@ def test_exit_codes(desk):
     )
     assert "FMT002" in check(desk / "nothing.seq", code=1).stdout
     (desk / "empty").mkdir()
-    assert "no model, motion or animation" in check(desk / "empty", code=1).stderr
+    assert "no model or motion" in check(desk / "empty", code=1).stderr
     assert (
         "broken.seq"
         in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stdout

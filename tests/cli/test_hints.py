@@ -46,7 +46,10 @@ OPTIONS = {command: options_of(command) for command in READING}
 def texts() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Return the texts of the library that name options, docstrings left out: file and line, text, and commands that print it."""
     for path in SOURCE.rglob("*.py"):
-        if not {"cli", "viewer", "client"} & set(path.parts):
+        if not {"cli", "viewer", "client"} & set(path.parts) and path.name not in (
+            "command.py",
+            "extension.py",
+        ):
             code = path.read_text(encoding="utf-8")
             if not OPTION.search(code):
                 continue

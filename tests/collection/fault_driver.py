@@ -47,6 +47,7 @@ IMPORTED = [
     "bodymotion.cli.convert",
     "bodymotion.cli.info_data",
     "bodymotion.cli.many",
+    "bodymotion.cli.many_plan",
     "bodymotion.collection.catalogue",
     "bodymotion.formats.seq",
     "duckdb",

@@ -23,7 +23,7 @@ ALL = {
     "faults": ["once", "full", "killed", "torn", "second"],
     "calls": 0,
 }
-SOME = {"names": ["t.csv", "parts", "set"], "faults": ["full", "torn", "second"]}
+SOME = {"names": ["t.csv", "set"], "faults": ["full", "torn", "second"]}
 CHOSEN: dict[str, Any] = ALL if ACCEPT else {**SOME, "calls": 2}
 
 pytestmark = pytest.mark.skipif(

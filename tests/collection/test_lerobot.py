@@ -29,7 +29,7 @@ DATA, EPISODES = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def sample():
     if not SAMPLE.exists():
         missing(SAMPLE)

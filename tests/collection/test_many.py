@@ -22,7 +22,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.cli.many import Answer
-from bodymotion.cli.many_arguments import MANY_FILES
+from bodymotion.cli.many_plan import MANY_FILES
 from bodymotion.collection import (
     ProcessEndedError,
     find_files,

@@ -36,7 +36,7 @@ def pair(wrong: object, right: object = MOTION) -> Pair:
 PAIRS: dict[str, Pair] = {
     "FMT009 .pkl": limited(
         pair({**MOTION, "list": [*range(2000)]}, {**MOTION, "list": np.arange(2000)}),
-        "bodymotion.formats.pickles.MAX_STEPS",
+        "bodymotion.formats.pickles.machine.MAX_STEPS",
         999,
     ),
     "PKL003": pair([1, 2]),

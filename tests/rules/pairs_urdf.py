@@ -48,8 +48,8 @@ ROBOT = """\
     <sensor name="imu" type="imu"><pose>0 0 0 0 0 0</pose></sensor>
     <sensor name="eye" type="camera"><camera><horizontal_fov>1.0</horizontal_fov></camera></sensor>
   </gazebo>
-  <bodymotion version="1">
-    <joint link="hip">{"lower": [-1.0, -3.0]}</joint>
+  <bodymotion version="2">
+    <joint link="hip" torque_const="0.2"/>
   </bodymotion>
 </robot>
 """
@@ -164,9 +164,7 @@ PAIRS: dict[str, Pair] = {
         ROBOT.replace('<origin xyz="0 0 0.3"/>', TURNED.format("")),
     ),
     **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF124 URDF127 URDF130 URDF131"),
-    **examples(
-        "r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"
-    ),
+    **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160"),
     **in_format(
         "r.urdf", MESH, {"FMT020": ("hnad.stl", "hand.stl")}, beside={"hand.stl": STL}
     ),

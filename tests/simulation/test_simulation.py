@@ -583,7 +583,7 @@ def test_the_command(biped, examples, tmp_path, monkeypatch):
     assert len(list((tmp_path / "seen").glob("0_HEAD_CAMERA_*.png"))) == 4
     for folder in (str(tmp_path / "seen"), "", str(tmp_path / "out.seq")):
         assert run.invoke(app, ["simulate", *files, "--cameras", folder]).exit_code == 2
-    cameras = sys.modules["bodymotion.cli.simulate"]._cameras
+    cameras = sys.modules["bodymotion.cli.simulate"]._choose_cameras
     (camera,) = (one for one in biped[0].devices if one.name == "HEAD_CAMERA")
     both = replace(biped[0], devices=(replace(camera, field_of_view=4.0), camera))
     assert cameras(both, tmp_path / "new") == [camera]
@@ -596,7 +596,7 @@ def test_the_command(biped, examples, tmp_path, monkeypatch):
         run.invoke(app, ["simulate", *files, "--push", "1,NOWHERE,0,0,0,1"]).exit_code
         == 2
     )
-    monkeypatch.setattr(sys.modules["bodymotion.cli.simulate"], "MAX_IMAGES", 3)
+    monkeypatch.setattr(sys.modules["bodymotion.cli.simulate_output"], "MAX_IMAGES", 3)
     assert (
         run.invoke(
             app,

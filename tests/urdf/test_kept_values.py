@@ -1,4 +1,4 @@
-"""What URDF has no place for and a body has: kept for ourselves, and said; without <bodymotion> it is a loss."""
+"""What URDF has no place for: <bodymotion> keeps joint ids, motors, loops, sensors; the rest is a loss."""
 
 from __future__ import annotations
 
@@ -9,157 +9,173 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
-from bodymotion.geometry.meshes import to_mesh
-from bodymotion.geometry.shapes import Box, Cone, Corners, Material, Shape, Sphere
-
-RED, BLUE = (
-    Material(diffuse=(1.0, 0.0, 0.0), shininess=0.7),
-    Material(diffuse=(0.0, 0.0, 1.0), transparency=0.5),
-)
+from bodymotion.geometry.shapes import Box, Material, Shape
 
 
-def of_shapes(*collisions, visuals=()):
-    segment = bm.Segment(visuals=tuple(visuals), collisions=collisions)
-    return bm.Body(
-        name="r",
-        links=(
-            bm.Link(
-                name="a", segments=(segment,), joint=bm.Joint(name="a", type="free")
-            ),
-        ),
+def robot(joint=None, **values):
+    joint = joint or bm.Joint(name="b", type="rotate", id=0)
+    links = (
+        bm.Link(name="a", joint=bm.Joint(name="a", type="free")),
+        bm.Link(name="b", index=1, parent=0, joint=joint),
     )
+    return bm.Body(name="r", links=links, **values)
+
+
+def saved(body, folder, **options):
+    """Return the problems of writing, and the body that is read."""
+    report = write_urdf(body, folder / "r.urdf", **options)
+    return report, read_urdf(folder / "r.urdf").require()
 
 
 def words(report, code):
     return " ".join(problem.message for problem in report if problem.rule == code)
 
 
-def test_collisions_keep_their_materials(tmp_path):
-    body = of_shapes(
-        Shape(Box((1.0, 1.0, 1.0)), material=RED),
-        Shape(Sphere(1.0)),
-        Shape(Cone(1.0, 1.0), material=BLUE),
-        visuals=[Shape(Box((1.0, 1.0, 1.0)), material=BLUE)],
-    )
-    report = write_urdf(body, tmp_path / "r.urdf")
-    assert "materials of collisions" in words(report, "URDF162")
-    read = read_urdf(tmp_path / "r.urdf").require()
+MOTOR = {
+    "gear_efficiency": 0.9,
+    "rotor_inertia": 1e-4,
+    "rotor_resistor": 0.5,
+    "torque_const": 0.02,
+    "encoder_pulse": 4000.0,
+}
+
+
+def test_motors_and_ids_are_kept(tmp_path):
+    body = robot(bm.Joint(name="b", type="rotate", id=7, **MOTOR))
+    report, read = saved(body, tmp_path)
+    joint = read.links[1].joint
+    assert {name: getattr(joint, name) for name in MOTOR} == MOTOR
+    assert joint.id == 7
     assert not read.problems
-    assert [shape.material for shape in read.links[0].collisions] == [
-        RED,
-        Material(),
-        BLUE,
-    ]
-    assert [shape.material for shape in read.links[0].visuals] == [BLUE]
-    # URDF's <collision> has no <material>: other programs are told nothing that they might refuse.
-    inside = (
-        (tmp_path / "r.urdf")
-        .read_text()
-        .split("<collision")[1]
-        .split("</collision>")[0]
+    assert "joint torque_const" in words(report, "URDF162")
+    assert "joint rotor_inertia" in words(report, "LOSS040")
+    report, read = saved(body, tmp_path, extension=False)
+    assert read.links[1].joint.torque_const == 1.0
+    assert "left out: joint torque_const" in words(report, "LOSS040")
+
+
+def test_a_joint_without_id_has_none_where_others_have_one(tmp_path):
+    body = robot()
+    more = bm.Link(
+        name="c", index=2, parent=1, joint=bm.Joint(name="c", type="slide", id=-1)
     )
-    assert "material" not in inside
-    assert "materials of collisions" in words(
-        write_urdf(body, tmp_path / "r.urdf", extension=False), "LOSS040"
+    _, read = saved(replace(body, links=(*body.links, more)), tmp_path)
+    assert [link.joint.id for link in read.links] == [-1, 0, -1]
+
+
+def test_a_fixed_root_and_its_pose_are_kept(tmp_path):
+    pose = np.array([0.0, 0.0, 0.7, 1.0, 0.0, 0.0, 0.0])
+    body = robot(root_pose=pose)
+    root = replace(body.links[0], joint=bm.Joint(name="a", type="fixed"), offset=pose)
+    _, read = saved(replace(body, links=(root, *body.links[1:])), tmp_path)
+    assert read.links[0].joint.type == "fixed"
+    assert np.array_equal(read.root_pose, pose)
+    assert np.array_equal(read.links[0].offset, pose)
+
+
+def test_extra_joints_are_kept(tmp_path):
+    loop = bm.ExtraJoint(
+        name="loop",
+        type="hinge",
+        links=(0, 1),
+        positions=[[1.0, 2.0, 3.0], [0.0, 0.5, 0.0]],
+        axis=[0.0, 1.0, 0.0],
     )
+    report, read = saved(robot(extra_joints=(loop,)), tmp_path)
+    assert read.extra_joints == (loop,)
+    assert "LOSS039" in {problem.rule for problem in report}
 
 
-def test_plain_collisions_are_nothing_to_tell(tmp_path):
-    report = write_urdf(of_shapes(Shape(Box((1.0, 1.0, 1.0)))), tmp_path / "r.urdf")
-    assert (
-        not report and b"<bodymotion version" not in (tmp_path / "r.urdf").read_bytes()
+@pytest.mark.parametrize("kind", [bm.Gyro, bm.AccelerationSensor])
+def test_half_of_an_imu_is_kept(kind, tmp_path):
+    device = kind(name="imu", id=3, link=1)
+    report, read = saved(robot(devices=(device,)), tmp_path)
+    assert read.devices == (device,)
+    assert "IMU is only" in words(report, "URDF162")
+    _, read = saved(robot(devices=(device,)), tmp_path, extension=False)
+    assert len(read.devices) == 2
+
+
+def test_limits_of_sensors_are_kept(tmp_path):
+    devices = (
+        bm.AccelerationSensor(name="imu", id=0, link=1),
+        bm.Gyro(name="imu", id=0, link=1, max_angular_velocity=[1.0, 2.0, 3.0]),
     )
+    _, read = saved(robot(devices=devices), tmp_path)
+    assert read.devices == devices
 
 
-def test_a_collision_of_many_colours_has_no_other_material(tmp_path):
-    """The file of such a mesh has materials, one for each colour; the collision's is none of them."""
-    mesh = to_mesh(Box((1.0, 1.0, 1.0)))
-    colors = Corners([[1.0, 0.0, 0.0]], np.zeros((len(mesh.faces), 3), dtype=int))
-    body = of_shapes(Shape(replace(mesh, colors=colors)))
-    write_urdf(body, tmp_path / "r.urdf")
-    assert [
-        shape.material
-        for shape in read_urdf(tmp_path / "r.urdf").require().links[0].collisions
-    ] == [Material()]
+def test_nothing_is_written_where_nothing_is_kept(tmp_path):
+    report, _ = saved(robot(), tmp_path)
+    assert b"<bodymotion version" not in (tmp_path / "r.urdf").read_bytes()
+    assert not report
+
+
+def test_other_values_are_left_out_and_reported(tmp_path):
+    red = Material(diffuse=(1.0, 0.0, 0.0), shininess=0.7)
+    shape = Shape(Box((1.0, 1.0, 1.0)), material=red)
+    segment = bm.Segment(
+        name="part", visuals=(shape,), collisions=(shape,), extra={"by": "me"}
+    )
+    body = robot(info={"a": 1}, extra={"b": 2}, viewpoints=(bm.Viewpoint(),))
+    offset = np.array([1.0, 2.0, 3.0, 2.0, 0.0, 0.0, 0.0])
+    second = replace(body.links[1], segments=(segment,), offset=offset)
+    report, read = saved(replace(body, links=(body.links[0], second)), tmp_path)
+    left_out = words(report, "LOSS040")
+    for field in (
+        "info",
+        "extra",
+        "viewpoints",
+        "segment name",
+        "segment extra",
+        "the length of a quaternion",
+    ):
+        assert f"left out: {field}" in left_out
+    assert "collisions have no material" in words(report, "LOSS037")
+    assert "highlights" in words(report, "LOSS037")
+    assert {problem.severity for problem in report} == {"note"}
+    (collision,) = read.links[1].collisions
+    assert collision.material == Material()
+    assert read.links[1].visuals[0].material.diffuse == red.diffuse
+
+
+LINKS = """<robot name="r"><link name="a"/><link name="b"/>
+<joint name="b" type="continuous"><parent link="a"/><child link="b"/></joint>
+<gazebo reference="b"><sensor name="s" type="imu">{sensor}</sensor></gazebo>
+<bodymotion version="{version}" {pose}>{entries}</bodymotion></robot>"""
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "code"),
+    "values",
     [
-        ("<geometry>", "<geometry/></collision><collision><geometry>", "URDF161"),
-        ('["material_0"]', '["nothing"]', "URDF160"),
-        ('["material_0"]', '"x"', "URDF160"),
+        {"version": "1"},
+        {"pose": 'root_pose="0 0 0 0 0 0 0"'},
+        {"pose": 'root_pose="0 0 1"'},
+        {"entries": '<joint link="z" id="1"/>'},
+        {"entries": '<joint link="b" id="1.5"/>'},
+        {"entries": '<joint link="b" id="99999"/>'},
+        {"entries": '<joint link="b" speed="9"/>'},
+        {"entries": '<joint link="b" type="slide"/>'},
+        {"entries": '<joint link="a" type="lose"/>'},
+        {"entries": '<joint link="b" torque_const="much"/>'},
+        {"entries": '<extra_joint link1="a" link2="z"/>'},
+        {"entries": '<extra_joint link1="a" link2="b" type="xx"/>'},
+        {"entries": '<extra_joint link1="a" link2="b" axis="0 0 inf"/>'},
+        {"entries": "<device/>"},
+        {"sensor": '<bodymotion kind="Gyro" speed="1"/>'},
     ],
 )
-def test_materials_of_collisions_that_do_not_fit_any_more(tmp_path, old, new, code):
-    write_urdf(
-        of_shapes(Shape(Box((1.0, 1.0, 1.0)), material=RED)), tmp_path / "r.urdf"
-    )
-    text = (tmp_path / "r.urdf").read_text()
-    assert old in text
-    read = parse_urdf(text.replace(old, new, 1).encode(), tmp_path / "r.urdf").require()
-    assert code in [problem.rule for problem in read.problems]
-    assert [shape.material for shape in read.links[0].collisions] == [Material()]
-
-
-@pytest.mark.parametrize(
-    "turn",
-    [
-        [-1, 0, 0, 0],
-        [2, 0, 0, 0],
-        [-0.6, 0, 0, 0.8],
-        [1e-3, 0, 2e-3, 0],
-        [-0.5, 0.5, 0.5, 0.5],
-    ],
-)
-def test_a_quaternion_keeps_its_length_and_sign(tmp_path, turn):
-    """Roll, pitch and yaw hold the turn alone."""
-    offset = np.array([1.0, 2.0, 3.0, *turn])
-    body = bm.Body(
-        name="r",
-        links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, offset=offset)),
-    )
-    report = write_urdf(body, tmp_path / "r.urdf")
-    assert "quaternion" in words(report, "URDF162")
-    read = read_urdf(tmp_path / "r.urdf").require()
-    assert np.abs(read.links[1].offset - offset).max() < 1e-15
-    assert not read.problems
-    moved = (tmp_path / "r.urdf").read_text().replace('xyz="1 2 3"', 'xyz="1 2 4"')
-    edited = parse_urdf(moved.encode(), tmp_path / "r.urdf").require()
-    assert edited.links[1].offset[2] == 4
-    assert [problem.rule for problem in edited.problems] == ["URDF161"]
-    stretched = abs(np.linalg.norm(turn) - 1) > 1e-9
-    assert (
-        "quaternion"
-        in words(write_urdf(body, tmp_path / "r.urdf", extension=False), "LOSS040")
-    ) == stretched
-
-
-def test_a_quaternion_of_zero_is_not_believed(tmp_path):
-    body = bm.Body(
-        name="r", links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0))
-    )
-    body = replace(
-        body,
-        links=(body.links[0], replace(body.links[1], offset=[0, 0, 0, -1, 0, 0, 0])),
-    )
-    write_urdf(body, tmp_path / "r.urdf")
-    text = (tmp_path / "r.urdf").read_text()
-    assert "-1.0, 0.0, 0.0, 0.0]" in text
-    read = parse_urdf(
-        text.replace("-1.0, 0.0, 0.0, 0.0]", "0.0, 0.0, 0.0, 0.0]").encode(),
-        tmp_path / "r.urdf",
-    ).require()
-    assert read.links[1].offset.tolist() == [0, 0, 0, 1, 0, 0, 0]
+def test_other_content_is_reported_and_ignored(values, tmp_path):
+    given = {"version": "2", "pose": "", "entries": "", "sensor": "", **values}
+    read = parse_urdf(LINKS.format(**given).encode(), tmp_path / "r.urdf").require()
+    assert {problem.rule for problem in read.problems} == {"URDF160"}
+    assert read.links[1].joint.torque_const == 1.0
 
 
 @pytest.mark.parametrize("axis", [[0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
-def test_a_joint_axis_keeps_its_length(tmp_path, axis):
-    joint = bm.Joint(name="j", type="rotate", id=0, axis=axis)
-    body = bm.Body(
-        name="r",
-        links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=joint)),
+def test_a_joint_axis_of_another_length_is_reported(tmp_path, axis):
+    report, read = saved(
+        robot(bm.Joint(name="b", type="rotate", id=0, axis=axis)), tmp_path
     )
-    report = write_urdf(body, tmp_path / "r.urdf")
-    assert ("joint axis" in words(report, "URDF162")) == any(axis)
-    assert read_urdf(tmp_path / "r.urdf").require().links[1].joint.axis.tolist() == axis
+    assert ("left out: joint axis" in words(report, "LOSS040")) == any(axis)
+    assert np.allclose(np.linalg.norm(read.links[1].joint.axis), any(axis))

@@ -105,21 +105,6 @@ def test_what_is_refused(text, rule):
     assert caught.value.problem.location.line is not None
 
 
-@pytest.mark.parametrize("other", ["", "\x7f", "\x7f~", "\x7f~^`|$%*?!"])
-def test_a_lone_ampersand_changes_no_other_character(other):
-    """It is read as &, if one of its stand-ins is free; else the file is read up to it."""
-    found = Diagnostics()
-    element = read_xml(f"<a b='r & d{other}'><c/>&{other}</a>".encode(), None, found)
-    assert {problem.rule for problem in found.problems} == {"XML101"}
-    if element is not None:
-        assert (element.get("b"), element.text, element.first("c") is None) == (
-            f"r & d{other}",
-            f"&{other}",
-            False,
-        )
-    assert (element is None) == (len(other) > 9)
-
-
 @pytest.mark.parametrize("word", ["nan", "1_0", "0x10", "1,5", "１", "--1", "1e"])
 def test_what_is_no_number(word):
     element = Element("a", {"b": word})

@@ -285,7 +285,7 @@ def test_a_program_asks_for_what_is_allowed_only(
         assert viewer.scene is before
     viewer.replay(bpm=90, slices=20, parameters={"speed": 0.5})
     assert viewer.scene.beats == Beats(90.0, 15 / 90, 20.0)
-    with pytest.raises(ValueError, match="no animation"):
+    with pytest.raises(ValueError, match="nothing is shown"):
         opened(arm()).replay(bpm=90)
 
 

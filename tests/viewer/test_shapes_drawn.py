@@ -11,8 +11,10 @@ from small_robots import arm, biped, link
 
 import bodymotion as bm
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.formats.resources import missing_files
+from bodymotion.model.stick_figure import drawn_shapes
 from bodymotion.notebooks.summaries import drawing
-from bodymotion.scene.scene import drawn_shapes, make_scene, missing_files
+from bodymotion.scene.scene import make_scene
 
 URDF = """<robot name="legs">
 <link name="hip"><visual><geometry><mesh filename="hip.stl"/></geometry></visual>{part}</link>
@@ -70,12 +72,13 @@ def test_a_complete_robot_has_its_own_shapes_and_wheels_without_shapes_are_discs
 ):
     body = biped()
     assert (
-        drawn_shapes(body) == tuple(one.visuals for one in body.links)
+        drawn_shapes(body, are_missing=False)
+        == tuple(one.visuals for one in body.links)
         and not make_scene(body, None).warnings
     )
     wheel = link("WHEEL", 1, 0, (0, 0.5, 0), axis=(0, 1, 0))
     cart = bm.Body(links=(link("CART", 0, -1, (0, 0, 0.2)), wheel))
-    (disc,) = drawn_shapes(cart)[1]
+    (disc,) = drawn_shapes(cart, are_missing=False)[1]
     sizes = np.ptp(disc.bounds, axis=0)
     assert sizes[0] == pytest.approx(sizes[2], rel=0.01) and sizes[1] < 0.5 * sizes[0]
 

@@ -18,7 +18,7 @@ from bodymotion.formats.vrml import (
     parse_vrml,
     read_vrml,
 )
-from bodymotion.formats.vrml.values import STANDARD_NODES, standard_fields
+from bodymotion.formats.vrml.fields import STANDARD_NODES, standard_fields
 from bodymotion.geometry.arrays import same
 
 HEADER = "#VRML V2.0 utf8\n"

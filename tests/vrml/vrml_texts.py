@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bodymotion.formats.vrml import Node
-from bodymotion.formats.vrml.values import STANDARD_NODES, standard_fields
+from bodymotion.formats.vrml.fields import STANDARD_NODES, standard_fields
 
 GAPS = st.sampled_from(
     [

@@ -5,6 +5,7 @@ Here those about names, ids, joints, devices and extra joints.
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry.rotations import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model import rules
-from bodymotion.model.body import Body
+from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import (
     Device,
     Joint,
@@ -30,21 +31,35 @@ from bodymotion.model.links import (
     first_number,
 )
 
-MAX_SLIDE = 20.0  # [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit.
-MAX_ID_GAPS = 20  # The number of missing ids that a message names.
+MAX_SLIDE = 20.0
+"""[m] The largest limit of a sliding joint.
 
-MAX_DIAGONALS = 2.0  # The distance of a device from the box around its link's shapes, in diagonals of that box.
-MIN_DISTANCE = 0.5  # [m] A device within this distance is never too far away.
+Powers of ten from 100 on mean that there is no limit.
+"""
+MAX_ID_GAPS = 20
+"""The number of missing ids that a message names."""
+MAX_LENGTH_ERROR = 1e-6
+"""The largest error of the length of an axis: files have few digits."""
+MAX_DIAGONALS = 2.0
+"""The largest distance of a device from the box around its link's shapes.
+
+In diagonals of that box.
+"""
+MIN_DISTANCE = 0.5
+"""[m] A device within this distance is never too far away."""
+MAX_SCAN_ANGLE = 2 * np.pi + 1e-3
+"""[rad] A full turn, in files with few digits."""
 MAX_GAP = 1e-3
 """[m] The distance between the two points of an extra joint with all joints at 0.
 
 For robots larger than 1 m, a part of their size.
 """
-MAX_TILT = 1e-2  # [rad] The angle between the two axes of a hinge with all joints at 0.
+MAX_TILT = 1e-2
+"""[rad] The angle between the two axes of a hinge with all joints at 0."""
 
 
 def check_body(body: Body) -> tuple[Problem, ...]:
-    """Return the problems of reading a body, and what the rules about bodies find in it."""
+    """Return the problems of reading a body, and those of the rules about bodies."""
     if not body.links:
         return (*body.problems, rules.NO_LINKS.problem("the body has no links"))
     review = BodyReview(body)
@@ -71,36 +86,24 @@ def check_body(body: Body) -> tuple[Problem, ...]:
 
 
 def _check_link_names(review: BodyReview) -> None:
-    first: dict[str, int] = {}
-    joints: dict[str, int] = {}
+    first_link: dict[str, int] = {}
+    first_joint: dict[str, int] = {}
     for link in review.body.links:
         if not link.name:
             review.report_link(rules.NO_NAME, link, "has no name")
-        elif link.name in first:
-            review.report_link(
-                rules.SAME_LINK,
-                link,
-                f"has the same name as link {first[link.name]}",
-                "link_name",
-            )
-        first.setdefault(link.name, link.index)
+        elif link.name in first_link:
+            message = f"has the same name as link {first_link[link.name]}"
+            review.report_link(rules.SAME_LINK, link, message, "link_name")
+        first_link.setdefault(link.name, link.index)
         name = link.joint.name
-        if (
-            name
-            and name in joints
-            and first.get(name) == joints[name] != link.index
-            and name == link.name
-        ):
-            # Joints that are named after their links: the link's name is reported.
+        if not name:
             continue
-        if name and name in joints:
-            review.report_link(
-                rules.SAME_JOINT,
-                link,
-                f"has a joint {name!r}; link {joints[name]} has one of the same name",
-                "name",
-            )
-        joints.setdefault(name, link.index)
+        other = first_joint.setdefault(name, link.index)
+        # Of joints that are named after their links, the link's name is reported.
+        is_reported = name == link.name and first_link[name] == other
+        if other != link.index and not is_reported:
+            message = f"has a joint {name!r}; link {other} has one of the same name"
+            review.report_link(rules.SAME_JOINT, link, message, "name")
 
 
 def _check_device_names(review: BodyReview) -> None:
@@ -118,57 +121,66 @@ def _check_device_names(review: BodyReview) -> None:
 
 def _check_joint_ids(review: BodyReview) -> None:
     links = review.body.links
-    twice, gaps, behind = _ids([link.joint.id for link in links])
-    for number, link, other in twice:
-        if links[other].name:
-            title = repr(links[other].name)
-        else:
-            title = f"link {other}"
+    ids = _review_ids({link.index: link.joint.id for link in links})
+    for link, first in ids.repeated.items():
+        number = links[link].joint.id
+        title = repr(links[first].name) if links[first].name else f"link {first}"
         message = f"has the joint id {number}, as {title} does"
-        review.report_link(
-            rules.ID_TWICE, links[link], message, "id", data={"id": number}
-        )
-    if gaps and review.are_known("links", "id"):
-        message = f"no joint has the {'ids' if len(gaps) > 1 else 'id'} {listed(map(str, gaps))}"
-        review.report_body(rules.ID_GAP, message, ("links", behind, "id"))
+        data = {"id": number}
+        review.report_link(rules.ID_TWICE, links[link], message, "id", data=data)
+    if ids.gaps and review.are_known("links", "id"):
+        noun = "ids" if len(ids.gaps) > 1 else "id"
+        message = f"no joint has the {noun} {listed(map(str, ids.gaps))}"
+        review.report_body(rules.ID_GAP, message, ("links", ids.behind, "id"))
 
 
 def _check_device_ids(review: BodyReview) -> None:
-    devices = review.body.devices
     if review.body.source.format not in ("openhrp", "body", ""):
         # Only OpenHRP and Choreonoid have ids of devices.
         return
-    known = review.are_known("devices", "id")
-    for kind in dict.fromkeys(device.kind for device in devices):
-        twice, gaps, behind = _ids(
-            [one.id if one.kind == kind else -1 for one in devices]
-        )
-        for number, device, other in twice:
-            message = f"has the id {number}, as {device_title(devices[other])} does"
-            review.report_device(rules.DEVICE_ID, device, message, "id")
-        if gaps and known:
-            message = f"no {kind} has the id {listed(map(str, gaps))}"
-            review.report_body(rules.DEVICE_ID, message, ("devices", behind, "id"))
+    devices = review.body.devices
+    ids_of_kind: dict[str, dict[int, int]] = {}
+    for number, device in enumerate(devices):
+        ids_of_kind.setdefault(device.kind, {})[number] = device.id
+    is_known = review.are_known("devices", "id")
+    for kind, numbers in ids_of_kind.items():
+        ids = _review_ids(numbers)
+        for number, first in ids.repeated.items():
+            title = device_title(devices[first])
+            message = f"has the id {devices[number].id}, as {title} does"
+            review.report_device(rules.DEVICE_ID, number, message, "id")
+        if ids.gaps and is_known:
+            message = f"no {kind} has the id {listed(map(str, ids.gaps))}"
+            subject = ("devices", ids.behind, "id")
+            review.report_body(rules.DEVICE_ID, message, subject)
 
 
-def _ids(ids: list[int]) -> tuple[list[tuple[int, int, int]], list[int], int]:
-    """Return each id from 0 on that is used again, where, and where it was first.
+class _Ids(NamedTuple):
+    """Ids of things with indices.
 
-    Missing ids; and where the one behind the first is.
+    `repeated`: the first thing with the same id, by the later thing. `gaps`: missing
+    ids. `behind`: the thing whose id follows the first gap, −1 without gaps.
     """
+
+    repeated: dict[int, int]
+    gaps: list[int]
+    behind: int
+
+
+def _review_ids(ids: dict[int, int]) -> _Ids:
+    """Return which ids from 0 on, by thing, are repeated or missing."""
     first: dict[int, int] = {}
-    found = [
-        (number, place, first.setdefault(number, place))
-        for place, number in enumerate(ids)
-        if number >= 0
-    ]
+    repeated = {}
+    for thing, number in ids.items():
+        if number >= 0 and first.setdefault(number, thing) != thing:
+            repeated[thing] = first[number]
+    # A large id is probably wrong, so not all of the missing ones are named.
     highest = min(max(first, default=-1), len(first) + MAX_ID_GAPS)
     gaps = [number for number in range(highest) if number not in first]
-    if gaps:
-        behind = first[min(number for number in first if number > gaps[0])]
-    else:
-        behind = -1
-    return [one for one in found if one[1] != one[2]], gaps, behind
+    if not gaps:
+        return _Ids(repeated, gaps, -1)
+    behind = min(number for number in first if number > gaps[0])
+    return _Ids(repeated, gaps, first[behind])
 
 
 def check_joints(review: BodyReview) -> None:
@@ -176,28 +188,15 @@ def check_joints(review: BodyReview) -> None:
     outside = []
     for link in review.body.links:
         joint = link.joint
-        if link.index and joint.type == "free":
-            # The OpenHRP document allows it at the root only; Choreonoid's own models
-            # have several free links.
-            severity: Severity | None = (
-                "warning" if review.body.source.format == "openhrp" else None
-            )
-            message = "has a free joint and is not the root"
-            review.report_link(
-                rules.FREE_INSIDE, link, message, "type", severity=severity
-            )
-        if not link.index and joint.type in ("rotate", "slide") and joint.id >= 0:
-            message = f"is the root and has a joint of type {joint.type}: column {joint.id} moves nothing"
-            review.report_link(rules.ROOT_MOVES, link, message, "type")
+        _check_type(review, link, joint)
         if joint.type in ("rotate", "slide") and review.is_known(link, "type"):
             _check_axis(review, link, joint)
             _check_limits(review, link, joint)
-            if (
-                link.index
-                and (joint.lower > 0 or joint.upper < 0)
-                and joint.lower <= joint.upper
-            ):
-                outside += [repr(link.name)] * review.is_known(link, "lower", "upper")
+            is_ordered = joint.lower <= joint.upper
+            is_zero_outside = is_ordered and (joint.lower > 0 or joint.upper < 0)
+            is_known = review.is_known(link, "lower", "upper")
+            if link.index and is_zero_outside and is_known:
+                outside.append(repr(link.name))
         _check_motor(review, link, joint)
     if outside:
         review.report_body(
@@ -205,36 +204,55 @@ def check_joints(review: BodyReview) -> None:
         )
 
 
+def _check_type(review: BodyReview, link: Link, joint: Joint) -> None:
+    """Report free joints inside of the tree, and a root that moves along an axis."""
+    if link.index and joint.type == "free":
+        # The OpenHRP document allows it at the root only; Choreonoid's own models have
+        # several free links.
+        is_openhrp = review.body.source.format == "openhrp"
+        severity: Severity | None = "warning" if is_openhrp else None
+        message = "has a free joint and is not the root"
+        review.report_link(rules.FREE_INSIDE, link, message, "type", severity=severity)
+    if not link.index and joint.type in ("rotate", "slide") and joint.id >= 0:
+        message = (
+            f"is the root and has a joint of type {joint.type}: column {joint.id} "
+            "moves nothing"
+        )
+        review.report_link(rules.ROOT_MOVES, link, message, "type")
+
+
 def _check_axis(review: BodyReview, link: Link, joint: Joint) -> None:
     length = float(np.linalg.norm(joint.axis))
+    message = f"has a {joint.type} joint with the axis"
     if length == 0:
-        review.report_link(
-            rules.ZERO_AXIS,
-            link,
-            f"has a {joint.type} joint with the axis 0 0 0",
-            "axis",
-        )
-    elif math.isfinite(length) and abs(length - 1) > 1e-6:
+        review.report_link(rules.ZERO_AXIS, link, f"{message} 0 0 0", "axis")
+    elif math.isfinite(length) and abs(length - 1) > MAX_LENGTH_ERROR:
         axis = " ".join(f"{number:.6g}" for number in joint.axis)
-        message = f"has a {joint.type} joint with the axis {axis}, whose length is {length:.6g}"
-        review.report_link(
-            rules.AXIS_LENGTH, link, message, "axis", data={"length": length}
-        )
+        message = f"{message} {axis}, whose length is {length:.6g}"
+        data = {"length": length}
+        review.report_link(rules.AXIS_LENGTH, link, message, "axis", data=data)
 
 
 def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
     unit = "rad" if joint.type == "rotate" else "m"
-    limits = {"lower": joint.lower, "upper": joint.upper}
+    data = {"lower": joint.lower, "upper": joint.upper}
     if review.is_known(link, "lower", "upper"):
         if joint.lower > joint.upper:
-            message = f"has a lower limit of {joint.lower:g} {unit}, above its upper limit of {joint.upper:g} {unit}"
-            review.report_link(
-                rules.REVERSED_LIMITS, link, message, "lower", data=limits
+            message = (
+                f"has a lower limit of {joint.lower:g} {unit}, above its upper limit "
+                f"of {joint.upper:g} {unit}"
             )
+            review.report_link(rules.REVERSED_LIMITS, link, message, "lower", data=data)
         elif joint.lower == joint.upper:
-            message = f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it cannot move"
-            review.report_link(rules.NO_RANGE, link, message, "lower", data=limits)
-        _check_units_of_limits(review, link, joint)
+            message = (
+                f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: "
+                "it cannot move"
+            )
+            review.report_link(rules.NO_RANGE, link, message, "lower", data=data)
+        if joint.type == "slide":
+            _check_sliding_range(review, link, joint)
+        else:
+            _check_degrees(review, link, joint)
     if review.is_known(link, "velocity_lower", "velocity_upper"):
         _check_velocity_limits(review, link, joint, f"{unit}/s")
 
@@ -244,104 +262,74 @@ def _check_velocity_limits(
 ) -> None:
     low = joint.velocity_lower
     high = joint.velocity_upper
-    limits = {"lower": low, "upper": high}
+    data = {"lower": low, "upper": high}
     message = f"has velocity limits of {low:g} and {high:g} {unit}"
+    field = "velocity_lower"
+    rule = rules.VELOCITY
+    hint = None
     if low > high:
-        message = f"{message}: the lower is above the upper"
-        review.report_link(
-            rules.REVERSED_LIMITS, link, message, "velocity_lower", data=limits
-        )
+        rule = rules.REVERSED_LIMITS
+        message += ": the lower is above the upper"
     elif low == high == 0:
-        hint = "write the largest speed of the joint, or no limit"
         message = f"has a velocity limit of 0 {unit}: it cannot move"
-        review.report_link(
-            rules.VELOCITY, link, message, "velocity_upper", hint, limits
-        )
+        field = "velocity_upper"
+        hint = "write the largest speed of the joint, or no limit"
     elif low >= 0 or high <= 0:
-        review.report_link(
-            rules.VELOCITY,
-            link,
-            f"{message}: it cannot move both ways",
-            "velocity_lower",
-            data=limits,
-        )
+        message += ": it cannot move both ways"
+    else:
+        return
+    review.report_link(rule, link, message, field, hint, data)
 
 
-def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None:
-    if joint.type == "slide":
-        far = [
-            abs(end)
-            for end in (joint.lower, joint.upper)
-            if MAX_SLIDE < abs(end) < NO_LIMIT
-        ]
-        far = [end for end in far if not (end >= 100 and math.log10(end).is_integer())]
-        if far:
-            message = f"slides from {joint.lower:g} to {joint.upper:g} m"
-            if far[-1] == abs(joint.upper):
-                field = "upper"
-            else:
-                field = "lower"
-            review.report_link(rules.SLIDING_RANGE, link, message, field)
-    elif (largest := limits_in_degrees(joint.lower, joint.upper)) is not None:
-        turns = f"{(joint.upper - joint.lower) / FULL_TURN:.3g} full turns"
-        message = f"has limits of {joint.lower:g} and {joint.upper:g} rad: {turns}"
-        if largest == abs(joint.lower):
-            field = "lower"
-        else:
-            field = "upper"
-        review.report_link(
-            rules.DEGREES,
-            link,
-            message,
-            field,
-            data={"lower": joint.lower, "upper": joint.upper},
-        )
+def _check_sliding_range(review: BodyReview, link: Link, joint: Joint) -> None:
+    far = []
+    for limit in (abs(joint.lower), abs(joint.upper)):
+        # Powers of ten such as 1000 mean that there is no limit.
+        is_power_of_ten = limit >= 100 and math.log10(limit).is_integer()
+        if MAX_SLIDE < limit < NO_LIMIT and not is_power_of_ten:
+            far.append(limit)
+    if far:
+        message = f"slides from {joint.lower:g} to {joint.upper:g} m"
+        field = "upper" if far[-1] == abs(joint.upper) else "lower"
+        review.report_link(rules.SLIDING_RANGE, link, message, field)
+
+
+def _check_degrees(review: BodyReview, link: Link, joint: Joint) -> None:
+    """Report limits of a rotating joint that look like degrees."""
+    largest = limits_in_degrees(joint.lower, joint.upper)
+    if largest is None:
+        return
+    turns = (joint.upper - joint.lower) / FULL_TURN
+    message = (
+        f"has limits of {joint.lower:g} and {joint.upper:g} rad: {turns:.3g} full turns"
+    )
+    field = "lower" if largest == abs(joint.lower) else "upper"
+    data = {"lower": joint.lower, "upper": joint.upper}
+    review.report_link(rules.DEGREES, link, message, field, data=data)
 
 
 def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
     efficiency = joint.gear_efficiency
     current = first_number(joint.extra, "climit") or 0.0
-    faults = (
-        ("gear_ratio", joint.gear_ratio == 0, "a gear ratio of 0"),
-        (
-            "gear_efficiency",
-            not 0 < efficiency <= 1,
-            f"a gear efficiency of {efficiency:g}",
-        ),
-        (
-            "rotor_inertia",
-            joint.rotor_inertia < 0,
-            f"a rotor inertia of {joint.rotor_inertia:g} kg m²",
-        ),
-        (
-            "rotor_resistor",
-            joint.rotor_resistor < 0,
-            f"a rotor resistor of {joint.rotor_resistor:g}",
-        ),
-        (
-            "encoder_pulse",
-            joint.encoder_pulse < 0,
-            f"an encoder pulse of {joint.encoder_pulse:g}",
-        ),
-        (
-            "torque_const",
-            joint.torque_const < 0,
-            f"a torque constant of {joint.torque_const:g} Nm/A",
-        ),
-        ("climit", current < 0, f"a climit of {current:g} A"),
-    )
-    wrong = [
-        (field, text)
-        for field, is_wrong, text in faults
-        if is_wrong and review.is_known(link, field)
-    ]
-    if wrong:
-        review.report_link(
-            rules.MOTOR,
-            link,
-            f"has {' and '.join(text for _, text in wrong)}",
-            wrong[0][0],
-        )
+    faults = {}
+    if joint.gear_ratio == 0:
+        faults["gear_ratio"] = "a gear ratio of 0"
+    if not 0 < efficiency <= 1:
+        faults["gear_efficiency"] = f"a gear efficiency of {efficiency:g}"
+    if joint.rotor_inertia < 0:
+        faults["rotor_inertia"] = f"a rotor inertia of {joint.rotor_inertia:g} kg m²"
+    if joint.rotor_resistor < 0:
+        faults["rotor_resistor"] = f"a rotor resistor of {joint.rotor_resistor:g}"
+    if joint.encoder_pulse < 0:
+        faults["encoder_pulse"] = f"an encoder pulse of {joint.encoder_pulse:g}"
+    if joint.torque_const < 0:
+        faults["torque_const"] = f"a torque constant of {joint.torque_const:g} Nm/A"
+    if current < 0:
+        faults["climit"] = f"a climit of {current:g} A"
+    fields = [field for field in faults if review.is_known(link, field)]
+    if fields:
+        message = f"has {' and '.join(faults[field] for field in fields)}"
+        review.report_link(rules.MOTOR, link, message, fields[0])
 
 
 # Devices and extra joints
@@ -372,63 +360,53 @@ def _check_position(review: BodyReview, number: int, device: Device) -> None:
         return
     if box is None:
         outside = float(np.linalg.norm(position))
+        limit = review.diagonal
+        origin = "from the link's frame"
     else:
         outside = distance(box, position)
-    if box is None:
-        limit = review.diagonal
-    else:
         limit = MAX_DIAGONALS * size(box)
+        origin = "outside of the link's shape"
     if outside > max(limit, MIN_DISTANCE):
         shown = " ".join(f"{value:.4g}" for value in position)
-        if box is None:
-            of = "from the link's frame"
-        else:
-            of = "outside of the link's shape"
-        message = f"is at {shown} m in link {link.name!r}, {outside:.3g} m {of}"
+        message = f"is at {shown} m in link {link.name!r}, {outside:.3g} m {origin}"
         review.report_device(rules.DEVICE_FAR, number, message, "pose")
 
 
 def _check_camera(review: BodyReview, number: int, device: VisionSensor) -> None:
-    wrong = []
+    faults = {}
     if not 0 < device.field_of_view <= 2 * np.pi:
-        wrong.append(
-            ("field_of_view", f"a field of view of {device.field_of_view:g} rad")
+        angle = f"a field of view of {device.field_of_view:g} rad"
+        faults["field_of_view"] = angle
+    near = device.front_clip_distance
+    far = device.back_clip_distance
+    if not 0 < near < far:
+        distances = f"the clip distances {near:g} and {far:g} m"
+        faults["front_clip_distance"] = distances
+    has_pixels = min(device.width, device.height) >= 1
+    if not has_pixels or not device.frame_rate > 0:
+        faults["frame_rate" if has_pixels else "width"] = (
+            f"an image of {device.width} × {device.height} pixels at "
+            f"{device.frame_rate:g} Hz"
         )
-    if not 0 < device.front_clip_distance < device.back_clip_distance:
-        distances = f"the clip distances {device.front_clip_distance:g} and {device.back_clip_distance:g} m"
-        wrong.append(("front_clip_distance", distances))
-    if min(device.width, device.height) < 1 or not device.frame_rate > 0:
-        image = f"an image of {device.width} × {device.height} pixels at {device.frame_rate:g} Hz"
-        wrong.append(
-            ("frame_rate" if min(device.width, device.height) >= 1 else "width", image)
-        )
-    locations = review.body.source.locations
-    wrong = [
-        (field, text)
-        for field, text in wrong
-        if locations.is_known(("devices", number, field))
-    ]
-    if wrong:
-        review.report_device(
-            rules.CAMERA,
-            number,
-            f"has {' and '.join(text for _, text in wrong)}",
-            wrong[0][0],
-        )
+    is_known = review.body.source.locations.is_known
+    fields = [field for field in faults if is_known(("devices", number, field))]
+    if fields:
+        message = f"has {' and '.join(faults[field] for field in fields)}"
+        review.report_device(rules.CAMERA, number, message, fields[0])
 
 
 def _check_scan(review: BodyReview, number: int, device: RangeSensor) -> None:
-    wrong = {
-        "scan_angle": not 0 <= device.scan_angle <= 2 * np.pi + 1e-3,
+    is_wrong = {
+        "scan_angle": not 0 <= device.scan_angle <= MAX_SCAN_ANGLE,
         "scan_step": not (device.scan_step > 0 or device.scan_angle == 0),
         "scan_rate": not device.scan_rate > 0,
         "max_distance": not device.max_distance > 0,
     }
-    locations = review.body.source.locations
+    is_known = review.body.source.locations.is_known
     fields = [
         field
-        for field, is_wrong in wrong.items()
-        if is_wrong and locations.is_known(("devices", number, field))
+        for field in is_wrong
+        if is_wrong[field] and is_known(("devices", number, field))
     ]
     if fields:
         message = (
@@ -441,58 +419,55 @@ def _check_scan(review: BodyReview, number: int, device: RangeSensor) -> None:
 
 def check_loops(review: BodyReview) -> None:
     """Check each extra joint."""
-    links = review.body.links
     connecting = []
     for number, joint in enumerate(review.body.extra_joints):
-        a, b = joint.links
-        if not (0 <= a < len(links) and 0 <= b < len(links)):
-            message = f"connects the links {a} and {b}; the body has {counted(len(links), 'link')}"
-            review.report_extra_joint(rules.LOOP_LINK, number, message, "links")
-        elif a == b:
-            review.report_extra_joint(
-                rules.LOOP_LINK,
-                number,
-                f"connects link {links[a].name!r} to itself",
-                "links",
-            )
+        fault = _find_fault_of_links(review.body, joint)
+        if fault:
+            review.report_extra_joint(rules.LOOP_LINK, number, fault, "links")
         else:
             connecting.append(number)
         length = float(np.linalg.norm(joint.axis))
-        if (
-            joint.type not in ("xyz", "ball")
-            and np.isfinite(length)
-            and abs(length - 1) > 1e-6
-        ):
+        has_axis = joint.type not in ("xyz", "ball") and np.isfinite(length)
+        if has_axis and abs(length - 1) > MAX_LENGTH_ERROR:
             rule = rules.AXIS_LENGTH if length else rules.ZERO_AXIS
-            review.report_extra_joint(
-                rule, number, f"has an axis of length {length:.6g}", "axis"
-            )
-    if (
-        not connecting
-        or not review.are_known("links", "offset")
-        or not review.are_known("links", "rotation")
-    ):
-        return
+            message = f"has an axis of length {length:.6g}"
+            review.report_extra_joint(rule, number, message, "axis")
+    has_poses = review.are_known("links", "offset")
+    if connecting and has_poses and review.are_known("links", "rotation"):
+        _check_open_loops(review, connecting)
+
+
+def _find_fault_of_links(body: Body, joint: ExtraJoint) -> str:
+    """Return why an extra joint connects no two links; "" where it does."""
+    links = body.links
+    a, b = joint.links
+    if not (0 <= a < len(links) and 0 <= b < len(links)):
+        count = counted(len(links), "link")
+        return f"connects the links {a} and {b}; the body has {count}"
+    if a == b:
+        return f"connects link {links[a].name!r} to itself"
+    return ""
+
+
+def _check_open_loops(review: BodyReview, numbers: list[int]) -> None:
+    """Report extra joints whose ends are apart with all joints at 0."""
     # This import loads compiled kernels, which only bodies with loops need.
     from bodymotion.model.closed_loops import loop_errors
 
-    reduced = replace(
-        review.body,
-        extra_joints=tuple(review.body.extra_joints[number] for number in connecting),
-    )
-    for number, gap, tilt in zip(
-        connecting, *loop_errors(reduced, review.at_rest), strict=True
-    ):
-        joint = review.body.extra_joints[number]
-        first, second = (links[index].name for index in joint.links)
-        between = f"({joint.type}) between {first!r} and {second!r} is open by"
-        if MAX_GAP * max(1.0, review.diagonal) < gap < np.inf:
-            review.report_extra_joint(
-                rules.LOOP_OPEN, number, f"{between} {gap:.3g} m with all joints at 0"
-            )
+    body = review.body
+    joints = tuple(body.extra_joints[number] for number in numbers)
+    gaps, tilts = loop_errors(replace(body, extra_joints=joints), review.at_rest)
+    max_gap = MAX_GAP * max(1.0, review.diagonal)
+    for number, joint, gap, tilt in zip(numbers, joints, gaps, tilts, strict=True):
+        if max_gap < gap < np.inf:
+            size_of_gap = f"{gap:.3g} m"
         elif tilt > MAX_TILT:
-            review.report_extra_joint(
-                rules.LOOP_OPEN,
-                number,
-                f"{between} {np.degrees(tilt):.3g}° with all joints at 0",
-            )
+            size_of_gap = f"{np.degrees(tilt):.3g}°"
+        else:
+            continue
+        first, second = (body.links[index].name for index in joint.links)
+        message = (
+            f"({joint.type}) between {first!r} and {second!r} is open by {size_of_gap} "
+            "with all joints at 0"
+        )
+        review.report_extra_joint(rules.LOOP_OPEN, number, message)

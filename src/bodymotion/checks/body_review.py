@@ -17,10 +17,11 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Link
 
-Box = tuple[Floats, Floats]  # The lowest and the highest corner (3,) [m].
+Box = tuple[Floats, Floats]
+"""The lowest and the highest corner (3,) [m]."""
 
 MAX_LINKS_IN_PYTHON = 500
-"""Poses of bodies with up to this many links are computed without loading the compiled kinematics."""
+"""Up to this many links poses are computed without loading compiled kinematics."""
 
 
 class BodyReview:
@@ -147,7 +148,10 @@ class BodyReview:
         )
 
     def are_known(self, kind: str, field: str) -> bool:
-        """Return whether all things of a kind ("links", "devices") are in the body, and a field of all of them was read."""
+        """Return whether a field of all things of a kind was read.
+
+        The kind is "links" or "devices"; all of them are in the body.
+        """
         locations = self.body.source.locations
         if not locations.unknown:
             return True
@@ -161,14 +165,16 @@ class BodyReview:
         """The poses (L, 7) of the links in the world with all joints at 0."""
         if len(self.body.links) > MAX_LINKS_IN_PYTHON:
             return self.body.forward_kinematics(np.zeros(self.body.num_joints))
-        found: list[Floats] = []
+        link_poses: list[Floats] = []
         for link in self.body.links:
+            pose = self.body.root_pose
+            # The root's is composed, too, so that it has a normalised quaternion.
+            parent = poses.IDENTITY
             if link.parent >= 0:
-                above = (found[link.parent], link.offset)
-            else:
-                above = (poses.IDENTITY, self.body.root_pose)
-            found.append(poses.compose(*above))
-        return np.array(found).reshape(-1, 7)
+                pose = link.offset
+                parent = link_poses[link.parent]
+            link_poses.append(poses.compose(parent, pose))
+        return np.array(link_poses).reshape(-1, 7)
 
     @cached_property
     def boxes(self) -> tuple[Box | None, ...]:
@@ -180,41 +186,47 @@ class BodyReview:
 
     @cached_property
     def diagonal(self) -> float:
-        """The diagonal [m] of the bounding box of all shapes and link frames, with all joints at 0."""
-        boxed = [k for k, box in enumerate(self.boxes) if box is not None]
-        boxes = [box for box in self.boxes if box is not None]
-        corners = np.array(
-            [list(product(*zip(*box, strict=True))) for box in boxes]
-        ).reshape(-1, 8, 3)
-        in_world = poses.transform_points(self.at_rest[boxed][:, None], corners)
-        points = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
-        points = points[np.isfinite(points).all(axis=1)]
-        if len(points):
-            return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+        """The diagonal [m] of the bounding box of all shapes and link frames.
+
+        With all joints at 0.
+        """
+        boxed = []
+        corners = []
+        for index, box in enumerate(self.boxes):
+            if box is not None:
+                boxed.append(index)
+                corners.append([*product(*zip(*box, strict=True))])
+        in_world = poses.transform_points(
+            self.at_rest[boxed][:, None], np.array(corners).reshape(-1, 8, 3)
+        )
+        every = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
+        finite = every[np.isfinite(every).all(axis=1)]
+        if len(finite):
+            return float(np.linalg.norm(finite.max(axis=0) - finite.min(axis=0)))
         return 0.0
 
 
 def _box(link: Link) -> Box | None:
-    bounds = []
+    low = []
+    high = []
     for shape in (*link.visuals, *link.collisions):
         # BODY144 reports a mesh with vertex indices out of range.
         with suppress(IndexError):
-            if (extent := shape.bounds) is not None:
-                bounds.append(extent)
-    if not bounds:
+            bounds = shape.bounds
+            if bounds is not None:
+                low.append(bounds[0])
+                high.append(bounds[1])
+    if not low:
         return None
-    box = (
-        np.min([b[0] for b in bounds], axis=0),
-        np.max([b[1] for b in bounds], axis=0),
-    )
+    box = np.min(low, axis=0), np.max(high, axis=0)
     return box if np.isfinite(box).all() else None
 
 
 def distance(box: Box, point: Floats) -> float:
     """Return the distance [m] of a point from a box, 0 inside."""
-    return float(
-        np.linalg.norm(np.maximum(np.maximum(box[0] - point, point - box[1]), 0.0))
-    )
+    low, high = box
+    outside = np.maximum(np.maximum(low - point, point - high), 0.0)
+    return float(np.linalg.norm(outside))
 
 
 def size(box: Box) -> float:

@@ -218,7 +218,7 @@ def _problems_of(
     from bodymotion.skeleton import Skeleton
 
     if isinstance(value, KeyPoses) and body is not None:
-        from bodymotion.checks.motions import check_key_poses
+        from bodymotion.checks.key_poses import check_key_poses
 
         return (*value.problems, *check_key_poses(value, body))
     if isinstance(value, Skeleton):

@@ -266,6 +266,15 @@ def joint_name(body: Body, column: int) -> str:
     return link.joint.name or link.name
 
 
+def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
+    """Return the name of a joint or a link in a component, or its number without one."""
+    labels = component.part_labels
+    if part < len(labels) and labels[part]:
+        return repr(labels[part])
+    kind = "joint" if isinstance(component, MultiValueSeq) else "link"
+    return f"{kind} {part}"
+
+
 def component_number(
     motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq
 ) -> int:

@@ -1,12 +1,14 @@
 """Rules about numbers, masses, shapes, sizes and textures of a body."""
 
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
 from bodymotion.checks.body_review import BodyReview, Box, distance, size
+from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import (
@@ -18,31 +20,44 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 from bodymotion.model import inertias, rules
-from bodymotion.model.links import Joint, Link, rigid_groups
-from bodymotion.scene.scene import BodyExtent
+from bodymotion.model.extent import BodyExtent
+from bodymotion.model.links import Device, Joint, Link, rigid_groups
 from bodymotion.system.files import open_file, size_of
 
-# [m] The size of a robot.
 MAX_SIZE = 50.0
+"""[m] The largest robot, and the largest distance of a link from its parent."""
 MIN_SIZE = 1e-3
-MAX_OUTSIDE = 1.0  # How far a centre of mass may be outside of the box around the shapes, in diagonals of the box.
-MIN_BOX = 0.01  # [m] Boxes count as at least this large.
-MAX_DENSITY = 25_000.0
-MIN_RADIUS = 0.05
-"""[kg/m³], and a part of the diagonal.
+"""[m] The smallest robot."""
+MAX_OUTSIDE = 1.0
+"""How far a centre of mass may be outside of the box around the shapes.
 
-A link that is denser than any metal, with a smaller radius of gyration, has a wrong
-mass.
+In diagonals of the box.
 """
+MIN_BOX = 0.01
+"""[m] Boxes count as at least this large."""
+MAX_DENSITY = 25_000.0
+"""[kg/m³] Denser than any metal."""
+MIN_RADIUS = 0.05
+"""The smallest radius of gyration of such a link, in diagonals of its shape.
+
+A smaller one shows that the mass is wrong.
+"""
+MAX_RADIUS = 3.0
+"""The largest radius of gyration of a link, in diagonals of its shape."""
+MAX_LENGTH_ERROR = 1e-6
+"""The largest error of the length of a quaternion: files have few digits."""
+MIN_SCALE = 1e-9
+"""A shape is flat where one axis is scaled by less than this part of another."""
 LINKS_ALONE = ("openhrp", "body")
 """Formats whose simulators take the mass of each link.
 
 Others add those of links that are fixed to each other.
 """
-MAX_RADIUS = 3.0  # The largest radius of gyration of a link, in diagonals of its shape.
-MAX_PIXELS = 8192 * 8192  # The largest texture that common graphics cards hold.
+MAX_PIXELS = 8192 * 8192
+"""The largest texture that common graphics cards hold."""
 MAX_IMAGE_BYTES = 256 << 20
-MAX_IMAGES = 1000  # Images of one body that are checked.
+MAX_IMAGES = 1000
+"""Images of one body that are checked."""
 
 _JOINT_FIELDS = tuple(
     name
@@ -60,98 +75,74 @@ _RULES = {
 
 
 def check_numbers(review: BodyReview) -> None:
-    """Check that numbers are finite (limits may be infinite), and that the quaternions of poses are of length 1."""
+    """Check that numbers are finite, and that quaternions of poses are of length 1.
+
+    Limits may be infinite.
+    """
     body = review.body
     if not np.isfinite(body.root_pose).all():
         review.report_body(
             rules.NOT_FINITE, "the root pose is not finite", ("root_pose",)
         )
     for link in body.links:
-        for what, field in _not_finite(link):
-            review.report_link(
-                rules.NOT_FINITE,
-                link,
-                f"has a number that is not finite in its {what}",
-                field,
-            )
-        if (length := _wrong_length(link.offset)) is not None:
-            if length:
-                rule = rules.QUATERNION
-            else:
-                rule = rules.ZERO_QUATERNION
-            review.report_link(
-                rule,
-                link,
-                f"has an offset whose quaternion has length {length:.6g}",
-                "rotation",
-            )
+        for title, field in _find_not_finite(link):
+            message = f"has a number that is not finite in its {title}"
+            review.report_link(rules.NOT_FINITE, link, message, field)
+        rule, length = _check_quaternion(link.offset)
+        if rule is not None:
+            message = f"has an offset whose quaternion has length {length:.6g}"
+            review.report_link(rule, link, message, "rotation")
+    message = "has a number that is not finite"
     for number, device in enumerate(body.devices):
-        values = (
-            getattr(device, f.name)
-            for f in fields(device)
-            if f.name not in ("extra", "name", "type")
-        )
-        if not all(
-            isinstance(value, int) or np.isfinite(value).all() for value in values
-        ):
-            review.report_device(
-                rules.NOT_FINITE, number, "has a number that is not finite"
-            )
-        if (length := _wrong_length(device.pose)) is not None:
-            if length:
-                rule = rules.QUATERNION
-            else:
-                rule = rules.ZERO_QUATERNION
-            review.report_device(
-                rule,
-                number,
-                f"has a pose whose quaternion has length {length:.6g}",
-                "pose",
-            )
+        if not _is_device_finite(device):
+            review.report_device(rules.NOT_FINITE, number, message)
+        rule, length = _check_quaternion(device.pose)
+        if rule is not None:
+            pose_message = f"has a pose whose quaternion has length {length:.6g}"
+            review.report_device(rule, number, pose_message, "pose")
     for number, extra in enumerate(body.extra_joints):
         if not np.isfinite([*extra.positions.flat, *extra.axis]).all():
-            review.report_extra_joint(
-                rules.NOT_FINITE, number, "has a number that is not finite"
-            )
+            review.report_extra_joint(rules.NOT_FINITE, number, message)
 
 
-def _not_finite(link: Link) -> list[tuple[str, str]]:
+def _is_device_finite(device: Device) -> bool:
+    for field in fields(device):
+        if field.name in ("extra", "name", "type"):
+            continue
+        value = getattr(device, field.name)
+        if not isinstance(value, int) and not np.isfinite(value).all():
+            return False
+    return True
+
+
+def _find_not_finite(link: Link) -> Iterator[tuple[str, str]]:
     """Return the parts of a link with numbers that are not finite.
 
     A description and the field of each.
     """
-    joint = link.joint
-    found = []
-    if not np.isfinite(link.offset).all():
-        found.append(
-            (
-                "offset",
-                "offset" if not np.isfinite(link.offset[:3]).all() else "rotation",
-            )
-        )
+    if not np.isfinite(link.offset[:3]).all():
+        yield "offset", "offset"
+    elif not np.isfinite(link.offset).all():
+        yield "offset", "rotation"
     for name in _JOINT_FIELDS:
-        value = np.asarray(getattr(joint, name))
-        if np.isnan(value).any() if name in _LIMITS else not np.isfinite(value).all():
-            found.append((f"joint ({name})", name))
-    for what, field, values in (
-        ("mass", "mass", [s.mass for s in link.segments]),
-        (
-            "centre of mass",
-            "center_of_mass",
-            [n for s in link.segments for n in s.center_of_mass],
-        ),
-        ("inertia", "inertia", [n for s in link.segments for n in s.inertia.flat]),
-        ("segments", "segments", [n for s in link.segments for n in s.transform.flat]),
+        value = np.asarray(getattr(link.joint, name))
+        is_wrong = np.isnan(value) if name in _LIMITS else ~np.isfinite(value)
+        if is_wrong.any():
+            yield f"joint ({name})", name
+    segments = link.segments
+    for title, field, values in (
+        ("mass", "mass", [segment.mass for segment in segments]),
+        ("centre of mass", "center_of_mass", [s.center_of_mass for s in segments]),
+        ("inertia", "inertia", [segment.inertia for segment in segments]),
+        ("segments", "segments", [segment.transform for segment in segments]),
     ):
         if not np.isfinite(values).all():
-            found.append((what, field))
-    if not all(
-        _shape_is_finite(shape)
-        for s in link.segments
-        for shape in (*s.visuals, *s.collisions)
-    ):
-        found.append(("shapes", "shapes"))
-    return found
+            yield title, field
+    for segment in segments:
+        for shape in (*segment.visuals, *segment.collisions):
+            if not _shape_is_finite(shape):
+                yield "shapes", "shapes"
+                return
 
 
 def _shape_is_finite(shape: Shape) -> bool:
@@ -172,15 +163,15 @@ def _shape_is_finite(shape: Shape) -> bool:
     return all(bool(np.isfinite(array).all()) for array in arrays)
 
 
-def _wrong_length(pose: Floats) -> float | None:
-    """Return the length of the quaternion of a pose (7,) if it is not 1.
+def _check_quaternion(pose: Floats) -> tuple[Rule | None, float]:
+    """Return the rule that the quaternion of a pose (7,) breaks, and its length.
 
-    None where it is, and where it is not finite.
+    None where its length is 1, and where it is not finite.
     """
     length = float(np.linalg.norm(pose[3:]))
-    if not np.isfinite(length) or abs(length - 1) <= 1e-6:
-        return None
-    return length
+    if not np.isfinite(length) or abs(length - 1) <= MAX_LENGTH_ERROR:
+        return None, length
+    return (rules.QUATERNION if length else rules.ZERO_QUATERNION), length
 
 
 # Masses
@@ -189,112 +180,124 @@ def _wrong_length(pose: Floats) -> float | None:
 def check_masses(review: BodyReview) -> None:
     """Check mass, centre of mass and inertia of each link."""
     links = review.body.links
-    known = [review.is_known(link, "mass", "inertia") for link in links]
-    # A joint of an unknown type may be fixed: its link needs no mass.
-    moves = [
-        link.joint.type != "fixed" and review.is_known(link, "type") for link in links
-    ]
     if not any(link.mass or link.inertia.any() for link in links):
         # A body without any mass is part of the environment, or only for display.
+        message = "has no mass, as no link of the body has"
         for link in links:
-            if known[link.index] and moves[link.index]:
-                review.report_link(
-                    rules.NO_MASS,
-                    link,
-                    "has no mass, as no link of the body has",
-                    "mass",
-                )
+            if _moves(review, link) and _has_known_inertia(review, link):
+                review.report_link(rules.NO_MASS, link, message, "mass")
         return
-    group_known = {
-        index: all(known[k] for k in group)
-        for group in rigid_groups(review.body)
-        for index in group
-    }
     faults = inertias.faults(review.body)
     if review.body.source.format in LINKS_ALONE:
-        faulty = {one.link for one in faults}
-        # Links that move without a mass or an inertia of their own, though links that
-        # are fixed to them have one.
-        for link in links:
-            if not known[link.index] or link.index in faulty or not moves[link.index]:
-                continue
-            if link.mass == 0:
-                review.report_link(
-                    rules.NO_MASS, link, "moves and has a mass of 0 kg", "mass"
-                )
-            elif link.mass > 0 and not link.inertia.any():
-                review.report_link(
-                    rules.NO_INERTIA,
-                    link,
-                    f"moves and has {link.mass:g} kg and no inertia",
-                    "inertia",
-                )
-    for one in faults:
-        link = links[one.link]
-        # Another link of the rigid group may have the missing mass.
-        if (
-            one.why == "finite"
-            or not (group_known if one.why in ("mass", "zero") else known)[one.link]
-        ):
-            continue
-        if (
-            one.why in ("mass", "zero")
-            and link.mass >= 0
-            and not review.is_known(link, "type")
-        ):
-            continue
-        if one.why == "mass" and link.mass < 0:
-            rule = rules.NEGATIVE_MASS
-        else:
-            rule = _RULES[one.why]
-        field = "mass" if one.why == "mass" else "inertia"
-        review.report_link(rule, link, f"cannot be a rigid body: {one.message}", field)
+        _check_moving_masses(review, {fault.link for fault in faults})
+    _check_rigid_bodies(review, faults)
     for link, box in zip(links, review.boxes, strict=True):
         has_mass = review.is_known(link, "mass") and link.mass >= 0
-        if not has_mass and review.is_known(link, "inertia") and link.inertia.any():
-            # The inertia may be wrong, too.
-            why, message = inertias.fault(1.0, link.inertia) or ("", "")
-            if why in ("negative", "triangle", "asymmetric"):
-                review.report_link(
-                    _RULES[why], link, f"cannot be a rigid body: {message}", "inertia"
-                )
-        elif link.mass < 0 and review.is_known(link, "mass"):
-            review.report_link(
-                rules.NEGATIVE_MASS,
-                link,
-                f"cannot be a rigid body: its mass is {link.mass:g} kg",
-                "mass",
-            )
-        if not known[link.index]:
+        if not has_mass:
+            _check_without_mass(review, link)
+        if not _has_known_inertia(review, link):
             continue
         if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
             review.report_link(
                 rules.INERTIA_WITHOUT_MASS, link, "has an inertia and no mass", "mass"
             )
-        finite = np.isfinite(
-            [link.mass, *link.center_of_mass, *link.inertia.flat]
-        ).all()
-        if box is not None and finite and review.is_known(link, "shapes"):
-            _check_mass_in_shape(
-                review, link, size(box), distance(box, link.center_of_mass)
-            )
+        numbers = [link.mass, *link.center_of_mass, *link.inertia.flat]
+        if box is None or not np.isfinite(numbers).all():
+            continue
+        if review.is_known(link, "shapes"):
+            _check_mass_in_shape(review, link, box)
             _check_density(review, link, box)
 
 
-def _check_mass_in_shape(
-    review: BodyReview, link: Link, diagonal: float, outside: float
-) -> None:
+def _has_known_inertia(review: BodyReview, link: Link) -> bool:
+    return review.is_known(link, "mass", "inertia")
+
+
+def _moves(review: BodyReview, link: Link) -> bool:
+    """Return whether a link is known to move.
+
+    A joint of an unknown type may be fixed: its link needs no mass.
+    """
+    return link.joint.type != "fixed" and review.is_known(link, "type")
+
+
+def _check_moving_masses(review: BodyReview, faulty: set[int]) -> None:
+    """Report links that move without a mass or an inertia of their own.
+
+    Links that are fixed to them may have one. `faulty` are reported otherwise.
+    """
+    for link in review.body.links:
+        if link.index in faulty or not _has_known_inertia(review, link):
+            continue
+        if not _moves(review, link):
+            continue
+        if link.mass == 0:
+            message = "moves and has a mass of 0 kg"
+            review.report_link(rules.NO_MASS, link, message, "mass")
+        elif link.mass > 0 and not link.inertia.any():
+            message = f"moves and has {link.mass:g} kg and no inertia"
+            review.report_link(rules.NO_INERTIA, link, message, "inertia")
+
+
+def _check_rigid_bodies(review: BodyReview, faults: Sequence[inertias.Fault]) -> None:
+    """Report masses and inertias that no rigid body has."""
+    links = review.body.links
+    group_of = {}
+    for group in rigid_groups(review.body):
+        group_of.update(dict.fromkeys(group, group))
+    for fault in faults:
+        if fault.why == "finite":
+            continue
+        link = links[fault.link]
+        needed: tuple[int, ...] = (fault.link,)
+        if fault.why in ("mass", "zero"):
+            # Another link of the rigid group may have the missing mass.
+            needed = group_of[fault.link]
+            if link.mass >= 0 and not review.is_known(link, "type"):
+                continue
+        if not all(_has_known_inertia(review, links[k]) for k in needed):
+            continue
+        rule = _RULES[fault.why]
+        if fault.why == "mass" and link.mass < 0:
+            rule = rules.NEGATIVE_MASS
+        field = "mass" if fault.why == "mass" else "inertia"
+        message = f"cannot be a rigid body: {fault.message}"
+        review.report_link(rule, link, message, field)
+
+
+def _check_without_mass(review: BodyReview, link: Link) -> None:
+    """Check the inertia of a link with an unknown or negative mass, else that mass."""
+    if review.is_known(link, "inertia") and link.inertia.any():
+        # The inertia may be wrong, too; the mass does not matter for that.
+        fault = inertias.fault(1.0, link.inertia)
+        if fault is not None and fault[0] in ("negative", "triangle", "asymmetric"):
+            message = f"cannot be a rigid body: {fault[1]}"
+            review.report_link(_RULES[fault[0]], link, message, "inertia")
+    elif link.mass < 0 and review.is_known(link, "mass"):
+        message = f"cannot be a rigid body: its mass is {link.mass:g} kg"
+        review.report_link(rules.NEGATIVE_MASS, link, message, "mass")
+
+
+def _check_mass_in_shape(review: BodyReview, link: Link, box: Box) -> None:
+    """Check that the centre of mass and the radius of gyration fit the shape."""
+    diagonal = size(box)
+    outside = distance(box, link.center_of_mass)
     extent = max(diagonal, MIN_BOX)
     if link.mass > 0 and outside > MAX_OUTSIDE * extent:
         shown = " ".join(f"{number:.4g}" for number in link.center_of_mass)
-        message = f"has its centre of mass at {shown} m, {outside:.3g} m outside of its shape, whose size is {diagonal:.3g} m"
+        message = (
+            f"has its centre of mass at {shown} m, {outside:.3g} m outside of its "
+            f"shape, whose size is {diagonal:.3g} m"
+        )
         review.report_link(rules.CENTER_FAR, link, message, "center_of_mass")
     if link.mass > inertias.MIN_INERTIAL:
-        radius = float(
-            np.sqrt(max(np.abs(np.diag(link.inertia)).max(), 0.0) / link.mass)
-        )
+        largest = np.abs(np.diag(link.inertia)).max()
+        radius = float(np.sqrt(largest / link.mass))
         if radius > MAX_RADIUS * extent:
-            message = f"has a radius of gyration of {radius:.3g} m and a shape of {diagonal:.3g} m"
+            message = (
+                f"has a radius of gyration of {radius:.3g} m and a shape of "
+                f"{diagonal:.3g} m"
+            )
             review.report_link(rules.GYRATION, link, message, "inertia")
 
 
@@ -311,7 +314,10 @@ def _check_density(review: BodyReview, link: Link, box: Box) -> None:
         return
     radius = float(np.sqrt(largest / link.mass))
     if radius < MIN_RADIUS * size(box):
-        message = f"has a mass of {link.mass:g} kg, a shape of {size(box):.3g} m, and a radius of gyration of {radius:.2g} m"
+        message = (
+            f"has a mass of {link.mass:g} kg, a shape of {size(box):.3g} m, and a "
+            f"radius of gyration of {radius:.2g} m"
+        )
         review.report_link(rules.DENSE, link, message, "mass")
 
 
@@ -320,24 +326,21 @@ def _check_density(review: BodyReview, link: Link, box: Box) -> None:
 
 def check_shapes(review: BodyReview) -> None:
     """Check the shapes of links."""
-    without = []
-    # Which links lack files of shapes is unknown.
-    is_complete = not any("missing" in problem.data for problem in review.body.problems)
-    any_shape = is_complete and any(box is not None for box in review.boxes)
-    for link, box in zip(review.body.links, review.boxes, strict=True):
-        moves = link.index and link.joint.type in ("rotate", "slide")
-        if (
-            any_shape
-            and box is None
-            and link.mass > 0
-            and moves
-            and review.is_known(link, "shapes", "mass")
-        ):
-            without.append(repr(link.name))
+    for link in review.body.links:
         for segment in link.segments:
             for shape in (*segment.visuals, *segment.collisions):
                 _check_shape(review, link, shape)
-    if without:
+    has_shapes = any(box is not None for box in review.boxes)
+    # Which links lack files of shapes is unknown.
+    is_complete = not any("missing" in problem.data for problem in review.body.problems)
+    without = []
+    for link, box in zip(review.body.links, review.boxes, strict=True):
+        if box is not None or not link.index or not link.mass > 0:
+            continue
+        moves = link.joint.type in ("rotate", "slide")
+        if moves and review.is_known(link, "shapes", "mass"):
+            without.append(repr(link.name))
+    if without and has_shapes and is_complete:
         review.report_body(rules.NO_SHAPE, f"links without a shape: {listed(without)}")
 
 
@@ -348,15 +351,17 @@ def _check_shape(review: BodyReview, link: Link, shape: Shape) -> None:
         highest = int(geometry.faces.max())
         if lowest < 0 or highest >= len(geometry.vertices):
             wrong = lowest if lowest < 0 else highest
-            message = f"has a mesh that names vertex {wrong}; the mesh has {len(geometry.vertices)} vertices"
+            message = (
+                f"has a mesh that names vertex {wrong}; the mesh has "
+                f"{len(geometry.vertices)} vertices"
+            )
             review.report_link(rules.INDICES, link, message, "shapes")
     stretch = np.linalg.norm(shape.transform[:3, :3], axis=0)
-    if np.isfinite(stretch).all() and stretch.min() <= 1e-9 * max(
-        stretch.max(), 1e-300
-    ):
-        review.report_link(
-            rules.FLAT, link, "has a shape that is scaled by 0", "shapes"
-        )
+    # A shape may be scaled by 0 in all directions.
+    largest = max(stretch.max(), 1e-300)
+    if np.isfinite(stretch).all() and stretch.min() <= MIN_SCALE * largest:
+        message = "has a shape that is scaled by 0"
+        review.report_link(rules.FLAT, link, message, "shapes")
 
 
 def check_sizes(review: BodyReview) -> None:
@@ -367,31 +372,23 @@ def check_sizes(review: BodyReview) -> None:
     links = review.body.links
     if len(links) < 2:
         return
+    message = f"the size of the robot is {review.diagonal:.4g} m"
     if review.diagonal > MAX_SIZE:
-        far = BodyExtent(
-            review.body, tuple(link.visuals or link.collisions for link in links)
-        ).far
-        for index in far[:1]:
-            message = f"has shapes far outside of the other links: the size of the robot is {review.diagonal:.4g} m"
+        shapes = tuple(link.visuals or link.collisions for link in links)
+        far = BodyExtent(review.body, shapes).far
+        if far:
+            text = f"has shapes far outside of the other links: {message}"
             hint = "is it a floor, or is a number in a mesh wrong?"
-            review.report_link(rules.HUGE, links[index], message, "shapes", hint)
-        if not far:
-            review.report_body(
-                rules.HUGE, f"the size of the robot is {review.diagonal:.4g} m"
-            )
+            review.report_link(rules.HUGE, links[far[0]], text, "shapes", hint)
+        else:
+            review.report_body(rules.HUGE, message)
     elif 0 < review.diagonal < MIN_SIZE and review.are_known("links", "shapes"):
-        review.report_body(
-            rules.TINY, f"the size of the robot is {review.diagonal:.4g} m"
-        )
+        review.report_body(rules.TINY, message)
     for link in links[1:]:
         distance_to_parent = float(np.linalg.norm(link.offset[:3]))
         if MAX_SIZE < distance_to_parent < np.inf:
-            review.report_link(
-                rules.FAR_LINK,
-                link,
-                f"is {distance_to_parent:.4g} m from its parent",
-                "offset",
-            )
+            message = f"is {distance_to_parent:.4g} m from its parent"
+            review.report_link(rules.FAR_LINK, link, message, "offset")
 
 
 # Textures
@@ -402,24 +399,21 @@ def check_textures(review: BodyReview) -> None:
 
     Their headers, and whether the data are complete.
     """
-    found: dict[Path, tuple[Texture, Link]] = {}
+    images: dict[Path, tuple[Texture, Link]] = {}
     for link in review.body.links:
         for shape in (*link.visuals, *link.collisions):
-            if (texture := shape.material.texture) is not None and len(
-                found
-            ) < MAX_IMAGES:
-                found.setdefault(texture.path, (texture, link))
-    locations = review.body.source.locations
-    for path, (texture, link) in found.items():
+            texture = shape.material.texture
+            if texture is not None and len(images) < MAX_IMAGES:
+                images.setdefault(texture.path, (texture, link))
+    locate = review.body.source.locations.locate
+    for path, (texture, link) in images.items():
         fault = _image_fault(path)
-        if fault is not None:
-            location = locations.locate(("textures", texture.url)) or locations.locate(
-                ("links", link.index, "shapes")
-            )
-            subject = ("textures", texture.url)
-            review.found.report(
-                rules.IMAGE, f"the image {path.name} {fault}", location, subject=subject
-            )
+        if fault is None:
+            continue
+        subject = ("textures", texture.url)
+        location = locate(subject) or locate(("links", link.index, "shapes"))
+        message = f"the image {path.name} {fault}"
+        review.found.report(rules.IMAGE, message, location, subject=subject)
 
 
 def _image_fault(path: Path) -> str | None:
@@ -451,8 +445,7 @@ def _image_fault(path: Path) -> str | None:
         return "is empty"
     except OSError as error:
         return f"cannot be read: {error.strerror or error}"
-    except (
-        Exception
-    ) as error:  # Pillow raises exceptions of many types for damaged images
+    except Exception as error:
+        # Pillow raises exceptions of many types for damaged images.
         return f"cannot be read: {error}"
     return None

@@ -6,7 +6,9 @@ A command is imported only when it is run, or when the help lists all.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from errno import EILSEQ, EINVAL, ENAMETOOLONG
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
@@ -16,9 +18,10 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import click
 
 from bodymotion import __version__
-from bodymotion.cli.contained import ContainedCommand
+from bodymotion.cli.contained import ContainedCommand, Program
 from bodymotion.cli.help import Group, GroupedOption, TwoPages
-from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
+from bodymotion.cli.many_arguments import command_for_many
+from bodymotion.cli.many_plan import MANY_FILES
 from bodymotion.cli.output import print_message
 from bodymotion.cli.project import find_project
 from bodymotion.extensions import extensions
@@ -119,11 +122,10 @@ class _Commands(WholeSummaries):
             kind = getattr(module, "COMMAND_CLASS", ContainedCommand)
             if cmd_name in MANY_FILES:
                 command, kind = command_for_many(cmd_name, command, kind)
-            self.commands[cmd_name] = (
-                command
-                if isinstance(command, click.Group)
-                else click_command(command, kind)
-            )
+            if not isinstance(command, click.Group):
+                command = click_command(command, kind)
+                command.program = Program(run_program, find_command)
+            self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -165,6 +167,26 @@ def app(ctx: click.Context) -> None:
     project = find_project(Path.cwd())
     if project is not None:
         ctx.default_map = {name: project.options_of(name) for name in COMMANDS}
+
+
+def run_program(name: str, words: list[str]) -> int:
+    """Run a command, and return its exit code."""
+    try:
+        app([name, *words], prog_name="bodymotion")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+    return 0
+
+
+def find_command(name: str) -> click.Command:
+    """Return a command by its name."""
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    return command
 
 
 def click_command(

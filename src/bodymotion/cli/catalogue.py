@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bodymotion.cli import failures
-from bodymotion.cli.many import report_left_out
+from bodymotion.cli.many_plan import report_left_out
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -27,6 +27,7 @@ from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.collection import Clip
+    from bodymotion.collection.opening import Collection
 
 
 @reads_files
@@ -78,16 +79,44 @@ def catalogue(
       --html FILE: Write a page with the motions found: a table with filters, pictures
         and players.
     """  # noqa: D301
-    from bodymotion.collection.catalogue import (
-        body_of,
-        build_catalogue,
-        query,
-        query_json,
-    )
+    from bodymotion.collection.catalogue import query
     from bodymotion.collection.mapping import ClusterError
     from bodymotion.collection.opening import Collection, open_collection
-    from bodymotion.collection.records import Records
 
+    path = _catalogue_path(source, output)
+    with failures("catalogue", ClusterError):
+        # A wrong condition ends before motions are read. Rules without a finding have
+        # no column yet.
+        if where and body is None and "findings" not in where:
+            with suppress(FileNotFoundError):
+                query(path, where, ("file",))
+        clips = Collection(source, ())
+        if update or html is not None:
+            clips = open_collection(source)
+        report_left_out("catalogue", clips.left_out)
+        state = "not updated"
+        if update and not len(clips):
+            print_message(f"bodymotion catalogue: no motion in {source}")
+            raise click.exceptions.Exit(1)
+        if update:
+            sharing: dict[str, Any] = {
+                "workers": workers,
+                "time_limit": time_limit,
+                "cluster": cluster,
+            }
+            state = _update(clips, path, body, by_position, reading, sharing)
+        columns = ("file",) if html is None else ()
+        rows = query(path, where, columns)
+        if html is not None:
+            _write_page(html, source, rows, clips, path, body, pictures)
+        print_message(f"{path}: {state}, {len(rows)} found")
+        with results() as out:
+            for line in _lines(rows, source, path, where, as_json):
+                out.write(f"{line}\n")
+
+
+def _catalogue_path(source: str, output: Path | None) -> Path:
+    """Return the file or folder of the catalogue; a wrong one is wrong use."""
     if output is None and not Path(source).is_dir():
         raise click.BadParameter(
             "an address or archive needs a local file for its catalogue",
@@ -98,73 +127,95 @@ def catalogue(
         raise click.BadParameter(
             f"{path} is no .parquet, and no name of a folder", param_hint="--output"
         )
-    with failures("catalogue", ClusterError):
-        if (
-            where and body is None and "findings" not in where
-        ):  # rules without a finding have no column yet
-            with suppress(FileNotFoundError):
-                query(
-                    path, where, ("file",)
-                )  # a wrong condition ends before motions are read
-        if update or html is not None:
-            clips = open_collection(source)
-        else:
-            clips = Collection(source, ())
-        report_left_out("catalogue", clips.left_out)
-        state = "not updated"
-        if update and not len(clips):
-            print_message(f"bodymotion catalogue: no motion in {source}")
-            raise click.exceptions.Exit(1)
-        if update:
-            _check_reading(reading, clips, body)
-            with progress(f"reading {counted(len(clips), 'motion')}") as bar:
-                sharing: dict[str, Any] = {
-                    "workers": workers,
-                    "time_limit": time_limit,
-                    "cluster": cluster,
-                }
-                done = build_catalogue(
-                    clips,
-                    path,
-                    body=body,
-                    by_position=by_position,
-                    progress=bar,
-                    **sharing,
-                    **reading,
-                )
-            state = f"{counted(len(clips), 'motion')}, {done} read now"
-        rows = query(path, where, ("file",) if html is None else ())
-        if html is not None:
-            from bodymotion.reports.catalogue import catalogue_page
+    return path
 
-            model = list(filter(None, [body or body_of(Records(path, resume=True))]))
-            with progress(f"drawing {html.name}") as bar:
-                drawn = catalogue_page(
-                    rows,
-                    html,
-                    title=source,
-                    sources=lambda name: (clips[name].load(), *model),
-                    pictures=pictures,
-                    progress=bar,
-                )
-            print_message(f"{html}: {counted(drawn, 'motion')} with pictures")
-        print_message(f"{path}: {state}, {len(rows)} found")
-        # The folder above a pattern.
-        if "*" in source:
-            top = source.partition("*")[0].rpartition("/")[0]
-        else:
-            top = source.rstrip("/")
-        if "://" in source:
-            above = f"{top}/"
-        else:
-            above = str(Path(source) / "_")[:-1]
-        lines = (
-            map(safe_json, query_json(path, where))
-            if as_json
-            else (one_line(f"{above}{row['file']}") for row in rows)
+
+def _update(
+    clips: Collection,
+    path: Path,
+    body: Path | None,
+    by_position: bool,
+    reading: ReaderOptions,
+    sharing: Mapping[str, Any],
+) -> str:
+    """Read new and changed motions, and return how many there are.
+
+    `sharing`: how the runs share the machine, as for `build_catalogue`.
+    """
+    from bodymotion.collection.catalogue import build_catalogue
+
+    _check_reading(reading, clips, body)
+    with progress(f"reading {counted(len(clips), 'motion')}") as bar:
+        num_read = build_catalogue(
+            clips,
+            path,
+            body=body,
+            by_position=by_position,
+            progress=bar,
+            **sharing,
+            **reading,
         )
-        with results() as out:
-            out.writelines(f"{line}\n" for line in lines)
+    return f"{counted(len(clips), 'motion')}, {num_read} read now"
+
+
+def _write_page(
+    html: Path,
+    source: str,
+    rows: Sequence[dict[str, Any]],
+    clips: Collection,
+    path: Path,
+    body: Path | None,
+    pictures: int,
+) -> None:
+    """Write the page with the motions found, on the body of the catalogue."""
+    from bodymotion.collection.catalogue import body_of
+    from bodymotion.collection.records import Records
+    from bodymotion.reports.catalogue import catalogue_page
+
+    model = body or body_of(Records(path, resume=True))
+    models = () if model is None else (model,)
+    with progress(f"drawing {html.name}") as bar:
+        drawn = catalogue_page(
+            rows,
+            html,
+            title=source,
+            sources=lambda name: (clips[name].load(), *models),
+            pictures=pictures,
+            progress=bar,
+        )
+    print_message(f"{html}: {counted(drawn, 'motion')} with pictures")
+
+
+def _lines(
+    rows: Iterable[Mapping[str, Any]],
+    source: str,
+    path: Path,
+    where: str,
+    as_json: bool,
+) -> Iterator[str]:
+    """Yield the rows as JSON, or the paths of the motions."""
+    from bodymotion.collection.catalogue import query_json
+
+    if as_json:
+        yield from map(safe_json, query_json(path, where))
+        return
+    folder = _folder_of(source)
+    for row in rows:
+        yield one_line(f"{folder}{row['file']}")
+
+
+def _folder_of(source: str) -> str:
+    """Return what precedes the names of motions, so that other commands find them.
+
+    The folder with its separator; that of a pattern is above the first `*`.
+    """
+    if "://" not in source:
+        return str(Path(source) / "_")[:-1]
+    if "*" in source:
+        folder = source.partition("*")[0].rpartition("/")[0]
+    else:
+        folder = source.rstrip("/")
+    return f"{folder}/"
 
 
 def _check_reading(
@@ -181,20 +232,20 @@ def _check_reading(
 
     known = set(TRUST_OPTIONS)
     if body is not None:
-        known |= set().union(
-            *(row.read.options for row in FORMATS if row.holds == "Body")
-        )
-    for name in {PurePosixPath(one.name) for one in clips}:
-        suffix = name.suffix.lower()
+        for row in FORMATS:
+            if row.holds == "Body":
+                known |= row.read.options
+    for path in {PurePosixPath(clip.name) for clip in clips}:
+        suffix = path.suffix.lower()
         if not suffix:  # an episode, or a file whose content shows its format
             known |= EPISODE_OPTIONS
         if suffix == ".npz":
             known |= named_format("amass").read.options
-        if name.name == BAG:
+        if path.name == BAG:
             known |= named_format("mcap").read.options
-        known |= set().union(
-            *(row.read.options for row in FORMATS if suffix in row.extensions)
-        )
+        for row in FORMATS:
+            if suffix in row.extensions:
+                known |= row.read.options
     for option in sorted(reading.keys() - known):
         flag = flag_of(option, reading_options)
         raise click.BadParameter("has no effect on these motions", param_hint=flag)

@@ -1,4 +1,4 @@
-"""`bodymotion check FILE…`: check models, motions and Spot animations, and fix problems with one right answer.
+"""`bodymotion check FILE…`: check models and motions, and fix problems with one right answer.
 
 Each file is checked by itself, in several processes where there are many.
 """
@@ -76,7 +76,7 @@ def check(
     diff: bool = False,
     workers: Workers = None,
 ) -> None:
-    """Check models, motions and Spot animations.
+    """Check models, motions and {scripts}.
 
     Reports where a problem is, how severe it is, and what to do. In a folder, all files
     of their formats are checked; links that lead out of it are not followed. With
@@ -96,7 +96,7 @@ def check(
       bodymotion check --fix --select SEQ214 motions/
 
     Options:
-      files FILE…: Models, motions, Spot animations, folders with them, patterns
+      files FILE…: Models, motions, {scripts}, folders with them, patterns
         ('walks/**/*.seq') or lists (@list.txt).
       --body -b MODEL: The model that the motions are for.
       --select RULES: Report these rules only: codes or their beginnings,
@@ -168,7 +168,7 @@ def check(
             else:
                 folders = "the folders"
             print_message(
-                f"bodymotion check: no model, motion or animation in {folders} "
+                f"bodymotion check: no model or motion in {folders} "
                 f"{' '.join(map(str, files))}"
             )
             raise click.exceptions.Exit(1)

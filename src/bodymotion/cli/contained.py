@@ -8,11 +8,11 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import click
 
@@ -37,8 +37,21 @@ APART = ("catalogue", "check", "view")
 """Commands that read each file in a process of its own."""
 
 
+class Program(NamedTuple):
+    """The whole program, for commands that run in other processes.
+
+    `run` runs a command with its words, and returns the exit code. `find_command`
+    returns a command by its name.
+    """
+
+    run: Callable[[str, list[str]], int]
+    find_command: Callable[[str], click.Command]
+
+
 class ContainedCommand(TwoPages):
     """A command that runs in a child process for files of others."""
+
+    program: Program
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, and keep them for the child process."""
@@ -54,7 +67,7 @@ class ContainedCommand(TwoPages):
 
         assert self.name is not None
         with failures(self.name):
-            code = run_contained(self.name, ctx.meta["words"], limits)
+            code = run_contained(self.program, self.name, ctx.meta["words"], limits)
         raise click.exceptions.Exit(code)
 
     def _limits(self, ctx: click.Context) -> ProcessLimits | None:
@@ -97,7 +110,9 @@ def _sizes(words: Sequence[str]) -> Iterator[int]:
             yield Path(word.rpartition("=")[2]).stat().st_size
 
 
-def run_contained(name: str, words: Sequence[str], limits: ProcessLimits) -> int:
+def run_contained(
+    program: Program, name: str, words: Sequence[str], limits: ProcessLimits
+) -> int:
     """Run a command in a child process, and return its exit code.
 
     Raises
@@ -110,7 +125,7 @@ def run_contained(name: str, words: Sequence[str], limits: ProcessLimits) -> int
     with _stream(sys.stdout) as stdout, _stream(sys.stderr) as stderr:
         process = LimitedProcess(streams=(stdout, stderr), shares_files=True)
         try:
-            process.submit(_run, name, list(words), limits=limits)
+            process.submit(program.run, name, list(words), limits=limits)
             code: int = process.receive()
         except (ProcessEndedError, MemoryError) as error:
             files = [word for word in words if Path(word).is_file()]
@@ -119,21 +134,6 @@ def run_contained(name: str, words: Sequence[str], limits: ProcessLimits) -> int
         finally:
             process.end()
     return code
-
-
-def _run(name: str, words: list[str]) -> int:
-    """Run a command, and return its exit code."""
-    from bodymotion.cli.app import app
-
-    try:
-        app([name, *words], prog_name="bodymotion")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    finally:
-        with suppress(OSError, ValueError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-    return 0
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """`bodymotion convert IN OUT`.
 
-A motion, a model or an animation in another format; a motion in another version, order
+A motion, a model or another value in another format; a motion in another version, order
 or unit.
 """
 
@@ -145,8 +145,8 @@ def convert(
     """Convert a motion or a model to another format.
 
     A motion can also get another version, order or unit. Formats are recognized by
-    content and extension; --from lists them. A motion of Spot becomes an animation, and
-    an animation is played. Key poses become the motion between them, and a motion
+    content and extension; --from lists them. A motion becomes
+    {script}, which is played in turn. Key poses become the motion between them, and a motion
     becomes key poses. What the new file cannot hold is listed on stderr; with
     --strict-losses the exit code is 3 if that matters. OUT is written whole or not at
     all. From .seq to .seq, files of any size are copied piece by piece.
@@ -160,8 +160,6 @@ def convert(
       bodymotion convert Sample.pos sample.seq --from-zero
       bodymotion convert SR1.wrl sr1.urdf --mesh stl
       bodymotion convert SR1.wrl sr1.xml --actuators position
-      bodymotion convert wave.cha wave.cap
-      bodymotion convert trot.cha trot.seq
       bodymotion convert robot.wrl dance.pseq dance.seq
       bodymotion convert robot.wrl walk.seq walk.pseq --fit 0.02
 
@@ -183,8 +181,8 @@ def convert(
         (position), or none.
 
     More options:
-      --style: Of a .seq: block (YAML as in the documents) or json. Of a .cha:
-        canonical, the order of the document. By default as IN.
+      --style: Of a .seq: block (YAML as in the documents) or json. Of a script:
+        canonical, the order of its document. By default as IN.
       --se3-format: Order of the numbers of a pose in a .seq.
       --encoding: Of the messages of an .mcap: cdr of ROS 2, or json.
       --frame-time/--no-frame-time: Write time stamps with all frames, or with none.
@@ -206,16 +204,16 @@ def convert(
       --friction: Coefficient of friction of the floor of an MJCF; 1 by default.
       --package NAME: Name a URDF's meshes as package://NAME/…
       move_params_config --move-params FILE: The MoveParamsConfig of a robot: limits of
-        parameters that a .cha only names, for .cap and .pb.
+        parameters that a script only names.
       --steps: How feet depart and arrive between key poses: they rise first (stealthy),
         or roll over the toe.
       automatic_zmp --zmp/--no-zmp: Add a zero moment point to key poses without one; by
         default on.
       tolerance --fit TOLERANCE: Maximum error of key poses that are made from a motion
         [rad or m]; 0.01 by default.
-      --legs: How an animation that is made from a motion of Spot describes the legs:
+      --legs: How {script} that is made from a motion describes the legs:
         joint angles or foot positions.
-      --bpm BPM: Beats per minute of the animation that is written, or at which one is
+      --bpm BPM: Beats per minute of the script that is written, or at which one is
         played.
 
     Reading the files:

@@ -1,6 +1,6 @@
 """`bodymotion diff A B`.
 
-The differences between two motions, models, animations or choreographies.
+The differences between two motions, two models, or two other values.
 """
 
 from __future__ import annotations
@@ -47,10 +47,9 @@ def diff(
     Of motions: components, times, and the largest difference of each with its frame and
     joint; --body gives the names. Lengths are in metres, angles in radians;
     orientations differ by the angle between them. Of models: links, joints, masses,
-    shapes, devices. Of choreographies: tempo, moves, their slices and parameters. Of
-    animations: options, parameters, keyframes. With --recorded, B is a recording of A:
-    its lag, and the errors of joints, feet and root after that; animations,
-    choreographies and logs of a Spot are played.
+    shapes, devices. Of scripts of a robot: tempo, options, parameters, moves and
+    keyframes. With --recorded, B is a recording of A: its lag, and the errors of
+    joints, feet and root after that; scripts and logs of robots are played.
 
     Exit code 0: equal within the tolerances; 1: different; 2: they cannot be compared.
 
@@ -59,7 +58,6 @@ def diff(
       bodymotion diff walk.seq walk.json
       bodymotion diff before.seq after.seq --atol 1e-6 --body robot.wrl
       bodymotion diff old.wrl new.wrl
-      bodymotion diff wave.cha log.pb --recorded
 
     Options:
       first A: A motion or a model.

@@ -135,10 +135,10 @@ def edit(
     foot: str | None = None,
     by_position: ByPosition = False,
 ) -> None:
-    """Change a motion, or a Spot animation, step by step.
+    """Change a motion, or {script}, step by step.
 
     The steps are done in the order of the command line. What a step leaves unchanged or
-    loses is reported on stderr. An animation can be trimmed, reversed, mirrored,
+    loses is reported on stderr. A script can be trimmed, reversed, mirrored,
     changed in length and appended, and --set sets its parameters; its comments stay.
 
     \b
@@ -150,10 +150,9 @@ def edit(
       bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
       bodymotion edit walk.seq slow.seq --hold 2:0.5 --within-limits --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
-      bodymotion edit wave.cha left.cha --mirror --set speed=0.8
 
     Options:
-      source IN: A motion, or a Spot animation.
+      source IN: A motion, or {script}.
       target OUT: The new file; may be IN.
       --trim START:END: Keep this time span in seconds, both ends included.
       --append FILE: Append another motion, starting at the last root pose.

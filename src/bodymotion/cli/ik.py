@@ -5,6 +5,7 @@ The joint values that bring links to their targets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,13 +29,14 @@ from bodymotion.cli.options import (
     reports_losses,
     show_reading,
 )
+from bodymotion.cli.output import Data, number, one_line, progress, results, saved
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import number, one_line, progress, results, saved
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
+    from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
-    from bodymotion.model.ik import Task
+    from bodymotion.model.ik import Solution, Task
 
 Texts = list[str] | None
 
@@ -85,48 +87,15 @@ def ik(
     Output:
       --output -o OUT: Write the pose as a motion.
     """  # noqa: D301
-    import numpy as np
-
-    from bodymotion.geometry import rotations
-    from bodymotion.model.body import by_position as named_by_position
     from bodymotion.model.closed_loops import columns_of
-    from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
-    from bodymotion.scene.scene import make_scene
 
     with failures("ik"):
         check_output(output, [model])
         check_reading(reading, [path for path in (model, motion) if path is not None])
         body = load_body(model, reading, hint="MODEL")
         show_reading(body)
-        if motion is None:
-            start = None
-        else:
-            start = load_motion(motion, reading, body, hint="MOTION")
-        scene = make_scene(
-            body,
-            named_by_position(start, body)
-            if start is not None and by_position
-            else start,
-        )
-        tasks: list[Task] = []
-        for text in to or ():
-            link, x = _link(text, "--to", body, (3, 6), "X,Y,Z or X,Y,Z,ROLL,PITCH,YAW")
-            tasks.append(
-                FrameTask(
-                    link,
-                    x
-                    if len(x) == 3
-                    else [*x[:3], *rotations.from_rpy(np.radians(x[3:]))],
-                )
-            )
-        for text in look or ():
-            tasks.append(LookAtTask(*_link(text, "--look", body, (3,), "X,Y,Z")))
-        if center_of_mass is not None:
-            tasks.append(
-                CenterOfMassTask(
-                    numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")
-                )
-            )
+        joint_values, root = _first_pose(body, motion, reading, by_position)
+        tasks = _tasks(body, to or (), look or (), center_of_mass)
         for name in pin or ():
             found_by("--pin", body.link, name)
         if joints is not None:
@@ -137,78 +106,138 @@ def ik(
             )
         # The first time, code is compiled for some seconds.
         with progress(f"solving for {model.name} (code is compiled on first use)"):
-            found = body.ik(
+            solution = body.ik(
                 tasks=tasks,
-                q0=scene.q[0],
-                root=scene.link_poses[0, 0],
+                q0=joint_values,
+                root=root,
                 free_root=free_root,
                 pinned=pin or (),
                 joints=joints,
                 restarts=restarts,
             )
-        labels = [
-            joint.name or f"joint {column}" for column, joint in enumerate(body.joints)
-        ]
         with results() as stream:
             if as_json:
-                data = {
-                    "reached": bool(found.reached),
-                    "missed": {
-                        name: {"distance": far, "angle": angle}
-                        for name, (far, angle) in found.missed.items()
-                    },
-                    "root": [number(value) for value in found.root],
-                    "joints": {
-                        label: number(value)
-                        for label, value in zip(labels, found.q, strict=True)
-                    },
-                }
-                stream.write(json_text(data))
+                stream.write(json_text(_data(body, solution)))
             else:
-                # The loops are the last tasks.
-                loops = found.names[len(found.names) - len(body.extra_joints) :]
-                closed = [name for name in loops if name not in found.missed]
-                if verbose:
-                    hidden = set()
-                else:
-                    hidden = set(closed)
-                for name in dict.fromkeys(found.names):
-                    if name in hidden:
-                        continue
-                    far, angle = found.missed.get(name, (0.0, 0.0))
-                    if far or angle:
-                        about = (
-                            f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°"
-                        )
-                    else:
-                        about = "reached"
-                    stream.write(one_line(f"{name}: {about}") + "\n")
-                if loops:
-                    count = f"{len(closed)} of {counted(len(loops), 'loop')} closed"
-                    stream.write(f"{count}\n")
-                for label, joint, value in zip(
-                    labels, body.joints, found.q, strict=True
-                ):
-                    if joint.type == "slide":
-                        shown = f"{value:.4f} m"
-                    else:
-                        shown = f"{np.degrees(value):.2f}°"
-                    stream.write(
-                        ""
-                        if output is not None
-                        else one_line(f"  {label} {shown}") + "\n"
-                    )
-        if output is None:
-            code = 0
-        else:
-            code = saved(found.motion(), output)
-        raise click.exceptions.Exit(code if found.reached else 1)
+                lines = [*_target_lines(body, solution, verbose)]
+                if output is None:
+                    lines += _joint_lines(body, solution)
+                stream.writelines(f"{one_line(line)}\n" for line in lines)
+        code = 0
+        if output is not None:
+            code = saved(solution.motion(), output)
+        raise click.exceptions.Exit(code if solution.reached else 1)
 
 
-def _link(
+def _first_pose(
+    body: Body, path: Path | None, reading: ReaderOptions, by_position: bool
+) -> tuple[Floats, Floats]:
+    """Return the joint values and the root pose of the first frame of a motion.
+
+    Without a motion, those of the body at rest.
+    """
+    from bodymotion.model.body import by_position as named_by_position
+    from bodymotion.scene.scene import make_scene
+
+    motion = None
+    if path is not None:
+        motion = load_motion(path, reading, body, hint="MOTION")
+        if by_position:
+            motion = named_by_position(motion, body)
+    scene = make_scene(body, motion)
+    return scene.q[0], scene.link_poses[0, 0]
+
+
+def _tasks(
+    body: Body,
+    to: Sequence[str],
+    look: Sequence[str],
+    center_of_mass: str | None,
+) -> list[Task]:
+    """Return the targets in the texts of options."""
+    import numpy as np
+
+    from bodymotion.geometry import rotations
+    from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
+
+    tasks: list[Task] = []
+    for text in to:
+        link, target = _link_and_numbers(
+            text, "--to", body, (3, 6), "X,Y,Z or X,Y,Z,ROLL,PITCH,YAW"
+        )
+        if len(target) == 6:
+            rotation = rotations.from_rpy(np.radians(target[3:]))
+            target = [*target[:3], *rotation]
+        tasks.append(FrameTask(link, target))
+    for text in look:
+        link, target = _link_and_numbers(text, "--look", body, (3,), "X,Y,Z")
+        tasks.append(LookAtTask(link, target))
+    if center_of_mass is not None:
+        position = numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")
+        tasks.append(CenterOfMassTask(position))
+    return tasks
+
+
+def _link_and_numbers(
     text: str, option: str, body: Body, counts: tuple[int, ...], expected: str
 ) -> tuple[str, list[float]]:
     """Return the link and the numbers of LINK=NUMBERS."""
     name, _, rest = text.rpartition("=")
     found_by(option, body.link, name)
     return name, numbers(option, rest, counts, expected)
+
+
+def _data(body: Body, solution: Solution) -> Data:
+    """Return a solution as JSON can hold it."""
+    missed = {}
+    for name, (distance, angle) in solution.missed.items():
+        missed[name] = {"distance": distance, "angle": angle}
+    joints = {}
+    for label, value in zip(_labels(body), solution.q, strict=True):
+        joints[label] = number(value)
+    return {
+        "reached": bool(solution.reached),
+        "missed": missed,
+        "root": [number(value) for value in solution.root],
+        "joints": joints,
+    }
+
+
+def _labels(body: Body) -> list[str]:
+    """Return a name for each joint."""
+    return [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
+
+
+def _target_lines(body: Body, solution: Solution, verbose: bool) -> Iterator[str]:
+    """Yield which targets are reached.
+
+    Closed loops are counted only, unless they are open or `verbose`.
+    """
+    import numpy as np
+
+    # The loops are the last tasks.
+    loops = solution.names[len(solution.names) - len(body.extra_joints) :]
+    closed = [name for name in loops if name not in solution.missed]
+    hidden = [] if verbose else closed
+    for name in dict.fromkeys(solution.names):
+        if name in hidden:
+            continue
+        distance, angle = solution.missed.get(name, (0.0, 0.0))
+        if distance or angle:
+            error = f"{1e3 * distance:.3g} mm, {np.degrees(angle):.3g}°"
+            yield f"{name}: missed by {error}"
+        else:
+            yield f"{name}: reached"
+    if loops:
+        yield f"{len(closed)} of {counted(len(loops), 'loop')} closed"
+
+
+def _joint_lines(body: Body, solution: Solution) -> Iterator[str]:
+    """Yield the value of each joint."""
+    import numpy as np
+
+    for label, joint, value in zip(_labels(body), body.joints, solution.q, strict=True):
+        if joint.type == "slide":
+            yield f"  {label} {value:.4f} m"
+        else:
+            yield f"  {label} {np.degrees(value):.2f}°"

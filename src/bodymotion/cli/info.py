@@ -1,4 +1,4 @@
-"""`bodymotion info FILE…`: the contents of models, motions and Spot animations."""
+"""`bodymotion info FILE…`: the contents of models, motions and other files."""
 
 import traceback
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ def info(
     as_json: bool = False,
     values: bool = False,
 ) -> None:
-    """Show the contents of models, motions and Spot animations.
+    """Show the contents of models, motions and {scripts}.
 
     For a model: links with joints, limits and masses, devices, closed loops, size,
     texts. For a motion: components with size, rate, duration and range of values; of a
-    large motion only its headers and the number of its rows are read. For an animation:
+    large motion only its headers and the number of its rows are read. For a script:
     options, parameters, columns, duration.
 
     A file that cannot be read is reported on stderr with its line; the others are still
@@ -45,7 +45,7 @@ def info(
       bodymotion info --json robot.wrl walk.seq
 
     Options:
-      files FILE…: Models, motions and Spot animations in any supported format.
+      files FILE…: Models, motions and {scripts} in any supported format.
       --values -v: Show the range of values of each joint and link, of large files too.
 
     Output:

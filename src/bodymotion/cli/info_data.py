@@ -48,11 +48,16 @@ def describe(
 
     With `parts`, the range of each joint and link of a motion.
     """
+    from bodymotion.model.scripts import RobotScript
+
     kind = kind_of(thing)
     describe_kind = None if kind is None else kind.function("describe")
     if describe_kind is not None:
         data: Data = describe_kind(thing, path)
         return data
+    if kind is not None and isinstance(thing, RobotScript):
+        about = about_file(path, kind.noun, thing.source.format)
+        return {**about, **members(thing, "title")}
     functions: dict[str, Callable[[Any, Path], Data]] = {
         "Body": _body,
         "KeyPoses": _key_poses,

@@ -52,12 +52,14 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
         "motion": _motion,
     }
     for kind in kinds():
-        show_kind = kind.function("page")
-        if show_kind is not None:
-            contents[kind.noun] = show_kind
+        contents[kind.noun] = kind.function("page") or _script
     contents[data["kind"]](page, data)
     _problems(page, problems)
     return page
+
+
+def _script(page: Page, data: Data) -> None:
+    page.fact("title", data["title"])
 
 
 def _body(page: Page, data: Data) -> None:

@@ -1,7 +1,4 @@
-"""Commands for many files.
-
-The files of a plan, the command for each of them on all cores, and the rows of its
-results.
+"""Run a command for many files: on all cores, with a row of results for each.
 
 Each run is the command itself with one of the files in its command line, so that every
 option means what it means for one file.
@@ -10,24 +7,22 @@ option means what it means for one file.
 import contextlib
 import io
 import json
-import os
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
-from bodymotion import __version__
-from bodymotion.cli.app import app
 from bodymotion.cli.contained import UNTRUSTED, run_limits
-from bodymotion.cli.many_arguments import MANY_FILES
+from bodymotion.cli.many_plan import Input, Plan, Run
 from bodymotion.cli.output import (
     LOST,
     ONE,
+    Bar,
     is_strict,
     print_message,
     progress,
@@ -37,280 +32,15 @@ from bodymotion.cli.output import (
     text_of,
 )
 from bodymotion.cli.project import defaults_of
-from bodymotion.diagnostics import Problem, WrongUseError
-from bodymotion.diagnostics.text import counted, listed
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.collection import Clip, Outcome
     from bodymotion.collection.records import Records
 
-Input: TypeAlias = (
-    "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
-)
-
 UNITS = {"--input-degrees": True, "--input-radians": False}
 """The option of commands by which an episode of LeRobot is read."""
-
-
-def _written_as(given: Input, name: Path) -> str:
-    """Return the extension of the result of an input.
-
-    Its own, or that of a format that can be written and holds the same.
-    """
-    from bodymotion.collection.inputs import format_of
-    from bodymotion.formats.registry import FORMATS
-
-    own = format_of(given if isinstance(given, Path) else name)
-    if own is None or (own.write is not None and name.suffix.lower() in own.extensions):
-        return name.suffix
-    able = (
-        row
-        for row in (own, *FORMATS)
-        if row.write is not None and row.holds == own.holds
-    )
-    return next(able, own).extensions[0]
-
-
-def report_left_out(name: str, left_out: Sequence[str]) -> None:
-    """Print what of a folder a command leaves out."""
-    from bodymotion.collection.inputs import is_collection
-
-    inner = list(filter(is_collection, left_out))
-    unknown = [one for one in left_out if one not in set(inner)]
-    alone = "to be named by itself, a data set in a local folder"
-    for found, kind, why in (
-        (unknown, "file", "of no known format"),
-        (inner, "collection", alone),
-    ):
-        if found:
-            print_message(
-                f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: "
-                f"{listed(found, 20)}"
-            )
-
-
-def _folder_of(clip: "Clip", source: str) -> Path:
-    """Return the folder for the results of a collection among others, from its address."""
-    address = PurePosixPath(source.rpartition("://")[2])
-    if address.name == PurePosixPath(clip.name).name:
-        address = address.parent
-    names = [
-        name
-        for name in address.parts
-        if name not in ("/", "..") and not set("*?[") & set(name)
-    ]
-    return Path(*names)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is done with each file."""
-
-    name: str
-    options: tuple[str, ...]
-    models: tuple[Path, ...]
-    inputs: tuple[Path | str, ...]
-    folder: Path | None
-    suffix: str
-    mark: str = ONE
-    """The object of the context of each run.
-
-    `PART` where the results are parts of one.
-    """
-    file: Path | None = None
-    """The result of the only run, where it is a file by its name."""
-
-    def runs(self) -> Iterator[tuple[Input, Path | None]]:
-        """Return the files, each with that of its result.
-
-        Two files with the same name keep their extensions in it.
-        """
-        from bodymotion.collection import find_files, open_collection, root_of
-
-        unknown: list[str] = []
-
-        def report(path: Path, folder: Path | None) -> None:
-            if folder is None:
-                unknown.append(str(path))
-            else:
-                print_message(
-                    f"bodymotion {self.name}: {path} is a link that leads out of "
-                    f"{folder}: left out"
-                )
-
-        local = [one for one in self.inputs if isinstance(one, Path)]
-        files = list(
-            find_files(
-                local, report, MANY_FILES[self.name].of_models and self.mark == ONE
-            )
-        )
-        opened = [
-            (open_collection(one), one) for one in self.inputs if isinstance(one, str)
-        ]
-        clips = [(clip, one) for collection, one in opened for clip in collection]
-        report_left_out(
-            self.name,
-            [
-                *unknown,
-                *(one for collection, _ in opened for one in collection.left_out),
-            ],
-        )
-        found: list[Input] = [*files, *(clip for clip, _ in clips)]
-        if self.file is not None:
-            yield from ((one, self.file) for one in found)
-            return
-        if self.folder is None:
-            yield from ((one, None) for one in found)
-            return
-        if local:
-            root = root_of(local, files)
-        else:
-            root = self.folder
-        inner = self._inner_files(files, local, root)
-        targets = [*inner.values(), *self._inner_clips(clips)]
-        found = [*inner, *(clip for clip, _ in clips)]
-        yield from zip(found, self._results(found, targets), strict=True)
-
-    def _inner_files(
-        self, files: Sequence[Path], given: Sequence[Path], root: Path
-    ) -> dict[Path, Path]:
-        """Return the path below the folder `root` of each file that is none of the results.
-
-        Raises
-        ------
-        WrongUseError
-            When a folder that is given is that of the results, or in it.
-        """
-        assert self.folder is not None
-        # Links stay as they are.
-        folder = Path(os.path.abspath(self.folder))  # noqa: PTH100
-        whole = {path: Path(os.path.abspath(path)) for path in files}  # noqa: PTH100
-        for one in given:
-            if one.is_dir() and Path(os.path.realpath(one)).is_relative_to(
-                os.path.realpath(folder)
-            ):
-                raise WrongUseError(
-                    f"{one} is the folder of the results, or in it; choose another "
-                    "folder for them"
-                )
-        results_are_below = folder != root and folder.is_relative_to(root)
-        return {
-            path: whole[path].relative_to(root)
-            for path in files
-            if not (results_are_below and whole[path].is_relative_to(folder))
-        }
-
-    def _inner_clips(self, clips: Sequence[tuple["Clip", str]]) -> list[Path]:
-        """Return a path below the folder of the results for each clip of a collection.
-
-        Report names that no file can have.
-        """
-        from bodymotion.collection.inputs import plain_path
-
-        paths = []
-        changed: list[str] = []
-        for clip, source in clips:
-            below = plain_path(clip.file_name)
-            if str(below) != clip.file_name:
-                changed.append(clip.file_name)
-            # The results of one collection are in the folder itself, as those of a
-            # folder are.
-            if len(self.inputs) > 1:
-                above = _folder_of(clip, source)
-            else:
-                above = Path()
-            paths.append(above / below)
-        if changed:
-            print_message(
-                f"bodymotion {self.name}: {counted(len(changed), 'name')} changed in "
-                "the results, "
-                f"as not every system has files of such names: {listed(changed, 5)}"
-            )
-        return paths
-
-    def _results(self, found: Sequence[Input], inner: Sequence[Path]) -> list[Path]:
-        """Return the files of the results, each with another name.
-
-        `inner` are those of the inputs below their folder.
-        """
-        from bodymotion.system.files import check_not_read
-
-        pairs = list(zip(found, inner, strict=True))
-        endings = [self.suffix or _written_as(one, inside) for one, inside in pairs]
-        targets = [
-            path.with_suffix(ending)
-            for path, ending in zip(inner, endings, strict=True)
-        ]
-        twice = {path for path, count in Counter(targets).items() if count > 1}
-        results: list[Path] = []
-        used = set(targets) - twice
-        for inside, ending, target in zip(inner, endings, targets, strict=True):
-            name = target
-            number = 1
-            if target in twice:
-                # Names in an archive may be equal but for characters that no file has.
-                while name in used or number == 1:
-                    if number == 1:
-                        tail = ending
-                    else:
-                        tail = f"_{number}{ending}"
-                    name = inside.with_name(f"{inside.name}{tail}")
-                    number += 1
-                used.add(name)
-            results.append((self.folder or Path()) / name)
-        for given, result in zip(found, results, strict=True):
-            check_not_read(result, [given] if isinstance(given, Path) else [])
-        return results
-
-    @property
-    def run(self) -> str:
-        """What is done, as a short text.
-
-        Command line, version, and the state of the files in it.
-        """
-        from hashlib import sha256
-
-        words = [
-            __version__,
-            self.name,
-            *self.options,
-            *map(str, self.models),
-            str(self.folder),
-            self.suffix,
-        ]
-        flags = ("--resume", "--strict-losses")
-        with_value = ("--workers", "--table", "--time-limit", "--cluster")
-        words = [
-            w
-            for k, w in enumerate(words)
-            if w.partition("=")[0] not in (*flags, *with_value)
-            and words[k - 1] not in with_value
-        ]
-        states = [
-            Path(word).stat() if len(word) < 256 and Path(word).is_file() else None
-            for word in words
-        ]
-        known = [
-            (word, at and (at.st_size, at.st_mtime_ns))
-            for word, at in zip(words, states, strict=True)
-        ]
-        return sha256(repr(known).encode()).hexdigest()[:12]
-
-    def args(self, path: Input, result: Path | None) -> list[str]:
-        """Return the command line for one file."""
-        words = list(
-            map(
-                str,
-                (*self.models, path)
-                if MANY_FILES[self.name].models >= 0
-                else (path, *self.models),
-            )
-        )
-        if result is None:
-            return [*self.options, "--", *words]
-        if MANY_FILES[self.name].target == "argument":
-            return [*self.options, "--", *words, str(result)]
-        return [*self.options, f"--output={result}", "--", *words]
 
 
 def run_plan(
@@ -321,15 +51,22 @@ def run_plan(
     resume: bool,
     sharing: dict[str, Any],
 ) -> int:
-    """Run the command for all files, and return the exit code."""
-    from bodymotion.collection import Outcome, in_order, map_files
-    from bodymotion.collection.inputs import is_many
-    from bodymotion.collection.records import Records, key
-    from bodymotion.formats.registry import find_format
+    """Run the command for all files, and return the exit code.
 
-    for path in plan.inputs:
-        if isinstance(path, Path) and not (path.exists() or is_many(path)):
-            find_format(path)  # reports the missing file
+    Parameters
+    ----------
+    has_json:
+        Whether the command has the option `--json`, whose data are kept in the rows.
+    table:
+        The file for the rows; by default one in the folder of the results.
+    resume:
+        Leave out what an earlier run has done.
+    sharing:
+        How the runs share the machine: options of `map_files`.
+    """
+    from bodymotion.collection.records import Records
+
+    _check_inputs(plan)
     if table is None and plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
         table = plan.folder / "results.jsonl"
@@ -338,81 +75,24 @@ def run_plan(
             "needs --table or a folder for results", param_hint="--resume"
         )
     runs = list(plan.runs())
-    run = plan.run
     if not runs:
-        print_message(
-            f"bodymotion {plan.name}: no file for it in "
-            f"{' '.join(map(str, plan.inputs))}"
-        )
+        inputs = " ".join(map(str, plan.inputs))
+        print_message(f"bodymotion {plan.name}: no file for it in {inputs}")
         return 1
-    if table is None:
-        records = None
-    else:
+    records = None
+    if table is not None:
         records = Records(table, resume=resume)
-    rows = [_about(path, result, run) for path, result in runs]
-    limits = run_limits(
-        plan.name,
-        untrusted=UNTRUSTED in plan.options,
-        time_limit=sharing.get("time_limit"),
-        size=max(0, *(row["size"] or 0 for row in rows)),
-    )
-    prints_json = "--json" in plan.options
-    if has_json and not prints_json and records is not None:
-        extra = ["--json"]
-    else:
-        extra = []
-    with contextlib.nullcontext() if records is None else records:
-        earlier: dict[str, Any] = {}
-        if records is not None:
-            earlier = records.keep(filter(_has_result, rows))
-        left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
-        tasks = [
-            Task(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k])
-            for k in left
-        ]
-        ends = _Ends(
-            len(runs),
-            is_strict(click.get_current_context()),
-            num_earlier=len(earlier),
-            codes=Counter(map(int, earlier.values())),
-        )
-        recorder = _Recorder([rows[k] for k in left], records, ends, has_json)
-        with (
-            results() as out,
-            progress(f"{plan.name}: {counted(ends.total, 'file')}") as bar,
-        ):
-            try:
-                outcomes = map_files(
-                    partial(_run_task, plan.mark), tasks, limits=limits, **sharing
-                )
-                for outcome in in_order(
-                    Outcome(one.index, recorder.record(one)) for one in outcomes
-                ):
-                    if bar is not None:
-                        bar(ends.done, ends.total)
-                    with bar.pause() if bar is not None else contextlib.nullcontext():
-                        _print_recorded(
-                            outcome.value,
-                            None if records is not None else out,
-                            prints_json=prints_json,
-                        )
-            except KeyboardInterrupt:
-                more = ""
-                if records is not None and plan.mark == ONE:
-                    more = "; --resume continues"
-                print_message(
-                    f"bodymotion {plan.name}: interrupted after {ends.done} of "
-                    f"{counted(ends.total, 'file')}{more}"
-                )
-                raise
-    if records is not None:
-        _print_rules(recorder.rules)
-    if table and plan.mark == ONE:
-        see = f" (see {table})"
-    else:
-        see = ""
-    print_message(f"{counted(ends.total, 'file')} done: {ends.summary}{see}")
-    return ends.exit_code
+    return _Session(plan, runs, records, table, has_json, sharing).run()
+
+
+def _check_inputs(plan: Plan) -> None:
+    """Raise FormatError for a missing file."""
+    from bodymotion.collection.inputs import is_many
+    from bodymotion.formats.registry import find_format
+
+    for path in plan.inputs:
+        if isinstance(path, Path) and not (path.exists() or is_many(path)):
+            find_format(path)
 
 
 class Task(NamedTuple):
@@ -423,6 +103,7 @@ class Task(NamedTuple):
 
     folder: Path
     name: str
+    find_command: Callable[[str], click.Command]
     args: list[str]
     source: Input
     result: Path | None
@@ -441,7 +122,10 @@ class Answer(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The row of a run, what it has printed on stdout, and whether its messages are printed although they are in the row."""
+    """The row of a run, and what it has printed on stdout.
+
+    `is_shown`: whether its messages are printed although they are in the row.
+    """
 
     row: dict[str, Any]
     text: str
@@ -509,7 +193,10 @@ class _Ends:
 
 @dataclass
 class _Recorder:
-    """Makes the rows of runs, whose `inputs` are described by rows, and writes them into records, if there are any."""
+    """Makes the rows of runs, and writes them into records, if there are any.
+
+    `inputs` are the columns about the input of each run.
+    """
 
     inputs: list[dict[str, Any]]
     records: "Records | None"
@@ -542,6 +229,126 @@ class _Recorder:
         return Recorded(row, answer.text, answer.code != 0)
 
 
+@dataclass(frozen=True)
+class _Session:
+    """The runs of a plan, from its first task to its exit code."""
+
+    plan: Plan
+    runs: Sequence[Run]
+    records: "Records | None"
+    table: Path | None
+    has_json: bool
+    sharing: Mapping[str, Any]
+
+    @property
+    def prints_json(self) -> bool:
+        """Whether the results are printed as JSON."""
+        return "--json" in self.plan.options
+
+    def run(self) -> int:
+        """Run what no earlier run has done, and return the exit code."""
+        hash_of_plan = self.plan.run
+        rows = [_about(run, hash_of_plan) for run in self.runs]
+        with self.records or contextlib.nullcontext():
+            return self._run_rest(rows)
+
+    def _run_rest(self, rows: Sequence[dict[str, Any]]) -> int:
+        """Run what is in no record, whose file is open."""
+        from bodymotion.collection.records import key
+
+        earlier: dict[str, Any] = {}
+        if self.records is not None:
+            earlier = self.records.keep(filter(_has_result, rows))
+        left = [k for k, row in enumerate(rows) if key(row) not in earlier]
+        ends = _Ends(
+            len(self.runs),
+            is_strict(click.get_current_context()),
+            num_earlier=len(earlier),
+            codes=Counter(map(int, earlier.values())),
+        )
+        recorder = _Recorder([rows[k] for k in left], self.records, ends, self.has_json)
+        tasks = [self._task_of(self.runs[k]) for k in left]
+        sizes = [row["size"] or 0 for row in rows]
+        with (
+            results() as out,
+            progress(f"{self.plan.name}: {counted(ends.total, 'file')}") as bar,
+        ):
+            try:
+                for recorded in self._map(tasks, max(0, *sizes), recorder):
+                    self._show(recorded, ends, out, bar)
+            except KeyboardInterrupt:
+                self._report_interruption(ends)
+                raise
+        if self.records is not None:
+            _print_rules(recorder.rules)
+        self._report_end(ends)
+        return ends.exit_code
+
+    def _task_of(self, run: Run) -> Task:
+        """Return the task of a run, with JSON for its row."""
+        args = self.plan.args(run)
+        if self.has_json and not self.prints_json and self.records is not None:
+            args = ["--json", *args]
+        plan = self.plan
+        return Task(
+            Path.cwd(), plan.name, plan.find_command, args, run.source, run.result
+        )
+
+    def _map(
+        self, tasks: Sequence[Task], size: int, recorder: "_Recorder"
+    ) -> Iterator[Recorded]:
+        """Run tasks, and yield what is recorded of them in their order.
+
+        `size` is that of the largest file [bytes].
+        """
+        from bodymotion.collection import Outcome, in_order, map_files
+
+        limits = run_limits(
+            self.plan.name,
+            untrusted=UNTRUSTED in self.plan.options,
+            time_limit=self.sharing.get("time_limit"),
+            size=size,
+        )
+        outcomes = map_files(
+            partial(_run_task, self.plan.mark), tasks, limits=limits, **self.sharing
+        )
+        # A run is recorded as soon as it has ended, and shown in its turn.
+        recorded = (
+            Outcome(outcome.index, recorder.record(outcome)) for outcome in outcomes
+        )
+        for outcome in in_order(recorded):
+            yield outcome.value
+
+    def _show(
+        self, recorded: Recorded, ends: "_Ends", out: TextIO, bar: Bar | None
+    ) -> None:
+        """Print what a run has printed, and how far all are."""
+        paused: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if bar is not None:
+            bar(ends.done, ends.total)
+            paused = bar.pause()
+        stream = out if self.records is None else None
+        with paused:
+            _print_recorded(recorded, stream, prints_json=self.prints_json)
+
+    def _report_interruption(self, ends: "_Ends") -> None:
+        """Print how many files were done before Ctrl-C."""
+        advice = ""
+        if self.records is not None and self.plan.mark == ONE:
+            advice = "; --resume continues"
+        print_message(
+            f"bodymotion {self.plan.name}: interrupted after {ends.done} of "
+            f"{counted(ends.total, 'file')}{advice}"
+        )
+
+    def _report_end(self, ends: "_Ends") -> None:
+        """Print how the runs have ended."""
+        details = ""
+        if self.table and self.plan.mark == ONE:
+            details = f" (see {self.table})"
+        print_message(f"{counted(ends.total, 'file')} done: {ends.summary}{details}")
+
+
 def _print_rules(rules: Mapping[str, int]) -> None:
     """Print of how many files which rules are reported in the table of results."""
     if rules:
@@ -568,12 +375,12 @@ def _print_recorded(
         out.flush()
     elif not recorded.is_shown:
         return
-    if any(row["file"] in line for line in row["messages"]):
-        first = ""
-    else:
-        first = row["file"]
-    for number, line in enumerate(row["messages"]):
-        print_message(f"{first}: {line}" if first and number == 0 else line)
+    messages = list(row["messages"])
+    # The first message names the file, where none does.
+    if messages and not any(row["file"] in line for line in messages):
+        messages[0] = f"{row['file']}: {messages[0]}"
+    for line in messages:
+        print_message(line)
 
 
 def _reason(error: Exception | None, path: Path) -> str:
@@ -587,18 +394,18 @@ def _reason(error: Exception | None, path: Path) -> str:
     return f"{error}\n"
 
 
-def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:
+def _about(run: Run, hash_of_plan: str) -> dict[str, Any]:
+    """Return the columns of a row that name its input and its result."""
     from bodymotion.collection import Clip
     from bodymotion.collection.records import about
 
-    if isinstance(path, Path):
-        clip = Clip(str(path), str(path))
-    else:
-        clip = path
-    row = about(str(path), clip.state, run)
-    if result is None:
-        return row
-    return {**row, "output": str(result)}
+    clip = run.source
+    if isinstance(clip, Path):
+        clip = Clip(str(clip), str(clip))
+    row = about(str(run.source), clip.state, hash_of_plan)
+    if run.result is not None:
+        row["output"] = str(run.result)
+    return row
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -607,11 +414,13 @@ def _parsed(text: str) -> dict[str, Any]:
         data = json.loads(text)
     except ValueError:
         return {}
-    found = data if isinstance(data, dict) else {}
-    inner = found.pop("files", None)
-    if isinstance(inner, list) and inner:
-        return {**found, **inner[0]}
-    return found
+    if not isinstance(data, dict):
+        return {}
+    # `check` prints a list of files.
+    files = data.pop("files", None)
+    if isinstance(files, list) and files:
+        data.update(files[0])
+    return data
 
 
 def _run_task(mark: str, task: Task) -> Answer:
@@ -619,54 +428,72 @@ def _run_task(mark: str, task: Task) -> Answer:
 
     `mark` is the object of its context.
     """
-    folder, name, args, source, result = task
     out = io.StringIO()
     messages = io.StringIO()
-    found = list[Problem]()
     with contextlib.ExitStack() as stack:
+        problems: list[Problem] = []
+        args = task.args
         copied = ""
-        # `info` shows what an episode is in its data set.
-        is_shown = name == "info" and not isinstance(source, Path) and source.is_episode
-        if not isinstance(source, Path) and not is_shown:
-            reading: dict[str, bool] = {}
-            if source.episode is not None:
-                # The copy of an episode is in radians.
-                units = [UNITS[word] for word in args if word in UNITS]
-                if units:
-                    reading = {"degrees": units[-1]}
-                else:
-                    reading = {}
-                args = [word for word in args if word not in UNITS]
-            reading["untrusted"] = UNTRUSTED in args
-            copied = str(stack.enter_context(source.file(found.extend, **reading)))
-        args = [copied if copied and word == str(source) else word for word in args]
-        stack.enter_context(contextlib.chdir(folder))
+        if not isinstance(task.source, Path) and not _shows_episode(task, task.source):
+            reading, args = _reading_of(task.source, args)
+            copied = str(
+                stack.enter_context(task.source.file(problems.extend, **reading))
+            )
+            source = str(task.source)
+            args = [copied if word == source else word for word in args]
+        stack.enter_context(contextlib.chdir(task.folder))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(messages))
         rules = stack.enter_context(reported_rules())
-        show_problems(found)
-        try:
-            if result is not None:
-                result.parent.mkdir(parents=True, exist_ok=True)
-            command: Any = app.get_command(click.Context(app), name)
-            code = (
-                command.main(
-                    args,
-                    prog_name=f"bodymotion {name}",
-                    standalone_mode=False,
-                    obj=mark,
-                    default_map=defaults_of(name),
-                )
-                or 0
-            )
-        except click.UsageError as error:
-            print_message(error.format_message())
-            code = 2
-        except Exception as error:
-            print_message(traceback.format_exc().rstrip(), keep_lines=True)
-            print_message(f"not done because of {type(error).__name__}: {error}")
-            code = 1
-    printed, messages_text = (
-        text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages)
-    )
-    return Answer(code, printed, messages_text, tuple(sorted(rules)))
+        show_problems(problems)
+        code = _call_command(task, args, mark)
+    text = out.getvalue()
+    reported = messages.getvalue()
+    if copied:
+        text = text.replace(copied, str(task.source))
+        reported = reported.replace(copied, str(task.source))
+    return Answer(code, text, reported, tuple(sorted(rules)))
+
+
+def _shows_episode(task: Task, clip: "Clip") -> bool:
+    """Return whether a command shows what an episode is in its data set."""
+    return task.name == "info" and clip.is_episode
+
+
+def _reading_of(clip: "Clip", args: Sequence[str]) -> tuple[dict[str, bool], list[str]]:
+    """Return the options by which a motion is copied, and the other arguments.
+
+    The copy of an episode is in radians: its unit is an option of the copying.
+    """
+    reading = {"untrusted": UNTRUSTED in args}
+    if clip.episode is None:
+        return reading, list(args)
+    for word in args:
+        if word in UNITS:
+            reading["degrees"] = UNITS[word]
+    return reading, [word for word in args if word not in UNITS]
+
+
+def _call_command(task: Task, args: Sequence[str], mark: str) -> int:
+    """Run a command with arguments, and return its exit code.
+
+    Its errors, those of the program included, become messages.
+    """
+    try:
+        if task.result is not None:
+            task.result.parent.mkdir(parents=True, exist_ok=True)
+        code: int | None = task.find_command(task.name).main(
+            args,
+            prog_name=f"bodymotion {task.name}",
+            standalone_mode=False,
+            obj=mark,
+            default_map=defaults_of(task.name),
+        )
+        return code or 0
+    except click.UsageError as error:
+        print_message(error.format_message())
+        return 2
+    except Exception as error:
+        print_message(traceback.format_exc().rstrip(), keep_lines=True)
+        print_message(f"not done because of {type(error).__name__}: {error}")
+        return 1

@@ -18,6 +18,8 @@ from typing import Any
 import click
 
 from bodymotion.cli import failures
+from bodymotion.cli.contained import Program
+from bodymotion.cli.many_plan import MANY_FILES, ManyFiles, Plan
 from bodymotion.cli.options import (
     Cluster,
     TimeLimit,
@@ -40,47 +42,10 @@ ONE_MOTION = ("measure", "balance", "retarget", "simulate")
 NEED_TARGET = ("balance", "retarget", "render", "report")
 
 
-@dataclass(frozen=True)
-class ManyFiles:
-    """How a command handles many files.
-
-    `models` is the number of arguments before the motions, which are for all of them,
-    -1 for one after the motions; `target` what names the
-    result: the last argument, an option, or nothing; `suffix` the extension of results,
-    by default that of the input. `of_models`: whether models in a folder are used, too;
-    `single`: options that name files of one run.
-    """
-
-    models: int = 0
-    target: str = ""
-    suffix: str = ""
-    of_models: bool = False
-    single: tuple[str, ...] = ()
-
-
 TABLES = (".csv", ".jsonl", ".parquet")
 """Extensions of tables with a row for each file."""
 IMAGES = (".png", ".jpg", ".jpeg", ".svg", ".pdf", ".mp4", ".gif", ".webm", ".html")
 """Extensions of images, videos and pages."""
-MANY_FILES = {
-    "info": ManyFiles(of_models=True),
-    "check": ManyFiles(of_models=True),
-    "measure": ManyFiles(1, "output", ".csv"),
-    "convert": ManyFiles(0, "argument", of_models=True),
-    "retime": ManyFiles(0, "argument"),
-    "edit": ManyFiles(0, "argument"),
-    "balance": ManyFiles(1, "output", ".seq"),
-    "retarget": ManyFiles(-1, "output", ".seq"),
-    "simulate": ManyFiles(
-        1, "output", ".seq", single=("sensors", "contacts", "cameras")
-    ),
-    "render": ManyFiles(1, "output", ".mp4"),
-    "report": ManyFiles(1, "output", ".html"),
-}
-"""The commands for many files.
-
-`check` summarizes them by itself, except for a table.
-"""
 
 
 @described
@@ -127,6 +92,7 @@ def command_for_many(
     class Command(base):  # type: ignore[misc, valid-type]
         """The command: for one file, or for each of many."""
 
+        program: Program
         run_all: Callable[[], int] | None = None
 
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -134,7 +100,7 @@ def command_for_many(
             if ctx.obj in (ONE, PART) or ctx.resilient_parsing:
                 self.run_all = None
             else:
-                self.run_all = _run_of(name, self, ctx, args)
+                self.run_all = _run_of(name, self, ctx, args, self.program)
             if self.run_all is not None:
                 return []
             left: list[str] = super().parse_args(ctx, args)
@@ -156,7 +122,11 @@ def command_for_many(
 
 
 def _run_of(
-    name: str, command: click.Command, ctx: click.Context, args: Sequence[str]
+    name: str,
+    command: click.Command,
+    ctx: click.Context,
+    args: Sequence[str],
+    program: Program,
 ) -> Callable[[], int] | None:
     """Return the runs for all files of a command line.
 
@@ -177,7 +147,7 @@ def _run_of(
     _check_target(request)
     ctx.meta[STRICT_LOSSES] = bool(words.options.get("strict_losses"))
     has_json = any("--json" in option.opts for option in command.params)
-    return _plan_runs(request, has_json)
+    return _plan_runs(request, has_json, program)
 
 
 @dataclass(frozen=True)
@@ -341,7 +311,7 @@ def _request_of(name: str, words: Words) -> Request:
     if many.models < 0:
         models, inputs = inputs, models
     if not inputs or any(map(_is_many, models)):
-        # Spot's animations need no model.
+        # A script of a robot needs no model.
         models = []
         inputs = sources
     listed = [source for given in inputs for source in _in_list(given)]
@@ -432,9 +402,9 @@ def _suffix_of(request: Request) -> str:
     return next(iter(written.extensions), "")
 
 
-def _plan_runs(request: Request, has_json: bool) -> Callable[[], int]:
+def _plan_runs(request: Request, has_json: bool, program: Program) -> Callable[[], int]:
     """Return the function that runs the command for all inputs."""
-    from bodymotion.cli.many import Plan, run_plan
+    from bodymotion.cli.many import run_plan
 
     options = request.words.options
     option_words = request.words.option_words
@@ -442,6 +412,7 @@ def _plan_runs(request: Request, has_json: bool) -> Callable[[], int]:
         option_words = (*option_words, "--to", "parquet")
     plan = Plan(
         request.name,
+        program.find_command,
         option_words,
         tuple(map(Path, request.models)),
         request.inputs,

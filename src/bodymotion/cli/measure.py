@@ -13,6 +13,7 @@ import click
 from click import IntRange
 
 from bodymotion.cli import failures
+from bodymotion.cli.extended_help import script_text
 from bodymotion.cli.options import (
     AsJson,
     Bpm,
@@ -78,13 +79,11 @@ def measure(
       bodymotion measure robot.wrl walk.seq
       bodymotion measure robot.wrl walk.seq --of torques,zmp -o walk.csv
       bodymotion measure robot.wrl walk.seq --list
-      bodymotion measure dance.cha
       bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
       bodymotion measure robot.wrl log.seq --derivative savgol --json
 
     Options:
-      model MODEL: The robot; or a Spot animation (.cha) or recorded motion (.bvh)
-        alone.
+      model MODEL: The robot; or {script} or recorded motion (.bvh) alone.
       motion [MOTION]: Its motion.
       --of NAMES: Quantities and sensors, comma-separated; see --list.
       listed --list: List the quantities and sensors of this motion and robot.
@@ -135,7 +134,10 @@ def measure(
             )
         body, played = load_pair(model, motion, reading, by_position, bpm)
         if played is None:
-            message = f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"
+            message = (
+                f"{model} needs a motion: bodymotion measure MODEL MOTION; only "
+                f"{script_text()} is measured alone"
+            )
             raise click.BadParameter(message, param_hint="MOTION")
         if feet is None:
             links = None

@@ -18,6 +18,7 @@ import click
 from click import FloatRange, IntRange
 from click.core import ParameterSource
 
+from bodymotion.cli.extended_help import extended_help
 from bodymotion.cli.help import Group
 from bodymotion.cli.output import STRICT_LOSSES, one_line, show_problems
 from bodymotion.diagnostics import FormatError
@@ -56,13 +57,13 @@ Verbose: TypeAlias = Annotated[
 ]
 Arm: TypeAlias = Annotated[
     bool | None,
-    "--arm/--no-arm: Play an animation with or without arm; by default as the "
-    "animation needs.",
+    "--arm/--no-arm: Play a script with or without the robot's arm; by default as it "
+    "needs.",
     Group.MORE,
 ]
 Bpm: TypeAlias = Annotated[
     float | None,
-    "--bpm BPM: Tempo at which an animation is played, in beats per minute.",
+    "--bpm BPM: Tempo at which a script is played, in beats per minute.",
     Group.MORE,
 ]
 Music: TypeAlias = Annotated[
@@ -198,7 +199,9 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
     line needs is in the `Annotated` type of the parameter: a type of click such as
     `IntRange(0)`, or a function that checks and returns the value.
     """
-    head, *tables = _HEADING.split(cleandoc(command.__doc__ or ""))
+    head, *tables = _HEADING.split(
+        extended_help(cleandoc(command.__doc__ or ""), command.__name__)
+    )
     parameters = dict(signature(command, eval_str=True).parameters)
     for heading, table in zip(tables[::2], tables[1::2], strict=True):
         # An entry is indented by two spaces, its further lines by more.
@@ -262,10 +265,10 @@ def reading_options(
       --up: The axis of a .bvh that is up; by default found from its poses.
       --asf FILE: The skeleton (.asf) of an .amc.
       --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
-      --robot-moves FILE: The moves that the robot lists, to check a choreography by.
+      --robot-moves FILE: The moves that the robot lists, to check a dance by.
       --from-zero: Subtract the first time of a table from all its times.
       --topic NAME: The topic of joints or poses that is read of a log with several.
-      parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.
+      parameters --set NAME=VALUE: A parameter of {script}; may be repeated.
     """
 
 

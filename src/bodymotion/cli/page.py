@@ -5,10 +5,13 @@ plain text that does not depend on a window: one row a line, never wrapped or cu
 columns at least two blanks apart, so that grep and awk can work on it.
 """
 
+from __future__ import annotations
+
 import io
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
@@ -18,21 +21,19 @@ from rich.text import Text
 
 from bodymotion.cli.output import one_line
 
-NAME_WIDTH = 18  # Columns of a terminal for the names of facts.
-UNLIMITED_WIDTH = 1_000_000  # Columns of the console for plain text.
+NAME_WIDTH = 18
+"""Columns of a terminal for the names of facts."""
+INDENT = 2
+"""Columns of a terminal before facts, lines and tables."""
+UNLIMITED_WIDTH = 1_000_000
+"""Columns of the console for plain text."""
 
 
 @dataclass
 class Page:
-    """The parts of a page, in order.
+    """The parts of a page, in order."""
 
-    A tuple is a table: the names of its columns, those to the right with a `>` before,
-    and its rows.
-    """
-
-    parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]]]] = field(
-        default_factory=list
-    )
+    parts: list[RenderableType | _Rows] = field(default_factory=list)
 
     def heading(self, text: str) -> None:
         """Begin a section."""
@@ -45,20 +46,16 @@ class Page:
 
         Further lines of the value are set below the first.
         """
+        lines = [one_line(line) for line in str(value).splitlines()]
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(min_width=NAME_WIDTH, style="cyan", no_wrap=True)
         grid.add_column(overflow="fold")
-        grid.add_row(
-            Text(one_line(name)),
-            Text("\n".join(map(one_line, str(value).splitlines()))),
-        )
-        self.parts.append(Padding(grid, (0, 0, 0, 2), expand=False))
+        grid.add_row(Text(one_line(name)), Text("\n".join(lines)))
+        self.parts.append(_indented(grid))
 
     def line(self, text: str, style: str = "") -> None:
         """Add a line of its own."""
-        self.parts.append(
-            Padding(Text(one_line(text), style), (0, 0, 0, 2), expand=False)
-        )
+        self.parts.append(_indented(Text(one_line(text), style)))
 
     def table(self, columns: str, rows: Iterable[Sequence[object]]) -> None:
         """Add a table, without its empty columns.
@@ -68,13 +65,18 @@ class Page:
         `columns` are their names with `|` between, and `>` before those that are
         aligned to the right: "name | >mass [kg]".
         """
+        texts = [list(map(one_line, row)) for row in rows]
+        if not texts:
+            return
         names = columns.split(" | ")
-        cells = [[one_line(cell) for cell in row] for row in rows]
-        used = [k for k in range(len(names)) if any(row[k].strip() for row in cells)]
-        if cells:
-            self.parts.append(
-                ([names[k] for k in used], [[row[k] for k in used] for row in cells])
-            )
+        used = [
+            column
+            for column, cells in enumerate(zip(*texts, strict=True))
+            if "".join(cells).strip()
+        ]
+        self.parts.append(
+            _Rows(_select(names, used), [_select(row, used) for row in texts])
+        )
 
     def plain(self) -> str:
         """Return the page as plain text, with a newline at its end."""
@@ -88,9 +90,8 @@ class Page:
             legacy_windows=False,
         )
         self._print(console)
-        return "".join(
-            f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1]
-        )
+        lines = stream.getvalue().split("\n")[:-1]
+        return "".join(f"{line.rstrip()}\n" for line in lines)
 
     def print(self) -> None:
         """Print the page on stdout.
@@ -104,37 +105,59 @@ class Page:
 
     def _print(self, console: Console) -> None:
         for part in self.parts:
-            if not isinstance(part, tuple):
+            if isinstance(part, _Rows):
+                part.print(console)
+            else:
                 console.print(part)
-                continue
-            columns, rows = part
-            table = Table(
-                box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold cyan"
+
+
+class _Rows(NamedTuple):
+    """A table: the names of its columns, those to the right with a `>` before."""
+
+    columns: Sequence[str]
+    cells: Sequence[Sequence[str]]
+
+    def print(self, console: Console) -> None:
+        """Print the table.
+
+        In a window that is too narrow for the longest words: as a line for each row,
+        so that no number is split.
+        """
+        table = self._table()
+        needed = Measurement.get(console, console.options, table).minimum + INDENT
+        if needed <= console.width:
+            console.print(_indented(table))
+            return
+        names = [name.lstrip(">") for name in self.columns]
+        for row in self.cells:
+            pairs = [
+                f"{name} {cell.strip()}"
+                for name, cell in zip(names, row, strict=True)
+                if cell.strip()
+            ]
+            console.print(_indented(Text("; ".join(pairs))))
+
+    def _table(self) -> Table:
+        """Return the table of rich."""
+        table = Table(
+            box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold cyan"
+        )
+        for name in self.columns:
+            table.add_column(
+                Text(name.lstrip(">")),
+                justify="right" if name.startswith(">") else "left",
+                overflow="fold",
             )
-            for name in columns:
-                right = name.startswith(">")
-                table.add_column(
-                    Text(name.lstrip(">")),
-                    justify="right" if right else "left",
-                    overflow="fold",
-                )
-            for row in rows:
-                table.add_row(*map(Text, row))
-            if (
-                Measurement.get(console, console.options, table).minimum + 2
-                <= console.width
-            ):
-                console.print(Padding(table, (0, 0, 0, 2), expand=False))
-                continue
-            # In a window that is too narrow for the longest words: rows as text, so
-            # that no number is split.
-            for row in rows:
-                pairs = zip(columns, row, strict=True)
-                cells = (
-                    f"{name.lstrip('>')} {cell.strip()}"
-                    for name, cell in pairs
-                    if cell.strip()
-                )
-                console.print(
-                    Padding(Text("; ".join(cells)), (0, 0, 0, 2), expand=False)
-                )
+        for row in self.cells:
+            table.add_row(*map(Text, row))
+        return table
+
+
+def _select(cells: Sequence[str], columns: Sequence[int]) -> list[str]:
+    """Return some cells of a row."""
+    return [cells[column] for column in columns]
+
+
+def _indented(part: RenderableType) -> Padding:
+    """Return a part of a page with blanks before it."""
+    return Padding(part, (0, 0, 0, INDENT), expand=False)

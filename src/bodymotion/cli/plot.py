@@ -33,6 +33,12 @@ from bodymotion.cli.output import (
 )
 
 DPI = 150
+"""Pixels per inch of a PNG, by default."""
+DEFAULT_WINDOW = 9
+"""Window of the filter for derivatives, which has no effect without --smooth [frames]."""
+MIN_WIDTH = 4
+MAX_WIDTH = 100
+"""[inches] Narrower plots have no room for labels; wider ones take gigabytes."""
 
 
 @reads_files
@@ -57,8 +63,8 @@ def plot(
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
-    Without a model, only the values in the file can be plotted. An animation is played
-    on the built-in Spot.
+    Without a model, only the values in the file can be plotted. A script is played
+    on its robot.
 
     \b
     Examples:
@@ -68,8 +74,8 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
 
     Options:
-      files [MODEL] MOTION: A model and a motion; a motion alone; a Spot animation
-        (.cha); or recorded motion (.bvh).
+      files [MODEL] MOTION: A model and a motion; a motion alone; {script};
+        or recorded motion (.bvh).
       --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the
         names.
       --joints NAMES: Only these joints, comma-separated; * and ? are wildcards.
@@ -100,14 +106,8 @@ def plot(
             "at most two files: a model and a motion", param_hint="[MODEL] MOTION"
         )
     target = output or Path(f"{files[-1].stem}.png")
-    inches = _size(size, dpi)
-    for moment, option in ((start, "--from"), (end, "--to")):
-        if moment is not None and not math.isfinite(moment):
-            raise click.BadParameter(
-                f"{moment:g} is not a finite time", param_hint=option
-            )
-    if start is not None and end is not None and end < start:
-        raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
+    size_in_inches = _size(size, dpi)
+    _check_times(start, end)
     with failures("plot"), single_files(files) as sources:
         if not listed:
             check_output(target, files)
@@ -121,49 +121,62 @@ def plot(
                     print("\n".join(available(subject)), file=out)
                 return
             with progress(f"{target.name}"):
-                body, motion = [*read_files(sources, reading, by_position), None][:2]
-                made = plot_them(
-                    body,
-                    motion,
-                    names(what) or ("overview",),
+                body_and_motion = read_files(sources, reading, by_position)
+                beats = None
+                if music is not None:
+                    beats = load_music(music, beats_per_bar)
+                plots = plot_them(
+                    *body_and_motion,
+                    what=names(what) or ("overview",),
                     joints=names(joints) or None,
                     start=start,
                     end=end,
                     radians=radians,
                     dark=dark,
-                    size=inches,
+                    size=size_in_inches,
                     dpi=dpi,
                     derivative="savgol" if smooth else "suited",
-                    window=smooth or 9,
+                    window=smooth or DEFAULT_WINDOW,
                     bpm=bpm,
-                    music=None if music is None else load_music(music, beats_per_bar),
+                    music=beats,
                 )
-                made.save(target)
+                plots.save(target)
         except UnknownPlotError as error:
             raise click.BadParameter(one_line(error), param_hint="--what") from None
-    for chart in made.charts[:1]:
+    for chart in plots.charts[:1]:
         for note in chart.notes:
             print_message(f"{target}: {note}")
-    written(target, ", ".join(made.names))
+    written(target, ", ".join(plots.names))
+
+
+def _check_times(start: float | None, end: float | None) -> None:
+    """Raise BadParameter for times that are no span."""
+    for time, option in ((start, "--from"), (end, "--to")):
+        if time is not None and not math.isfinite(time):
+            raise click.BadParameter(
+                f"{time:g} is not a finite time", param_hint=option
+            )
+    if start is not None and end is not None and end < start:
+        raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
 
 
 def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
     """Return a size in pixels in inches."""
     if not text.strip():
         return None
-    found = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
+    if match is None:
         raise click.BadParameter(
             f"{text!r} is not a size such as 1600x900", param_hint="--size"
         )
-    width = int(found[1]) / dpi
-    height = found[2]
-    if not 4 <= width <= 100:
+    width_in_pixels, height_in_pixels = match.groups()
+    width = int(width_in_pixels) / dpi
+    if not MIN_WIDTH <= width <= MAX_WIDTH:
         raise click.BadParameter(
-            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 "
-            "inches",
+            f"{width_in_pixels} pixels are {width:.2g} inches at {dpi} dpi; use "
+            f"{MIN_WIDTH} to {MAX_WIDTH} inches",
             param_hint="--size",
         )
-    if height is None:
+    if height_in_pixels is None:
         return width
-    return (width, int(height) / dpi)
+    return (width, int(height_in_pixels) / dpi)

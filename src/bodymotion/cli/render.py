@@ -3,8 +3,9 @@
 An image or a video of a robot, without a screen or graphics card.
 """
 
+from collections.abc import Container
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import click
 
@@ -65,8 +66,8 @@ def render(
     """Render an image or a video of a robot.
 
     No screen and no graphics card are needed. Several moments are combined in one
-    image, as with a stroboscope. A motion alone is shown as coordinate frames; an
-    animation is played on the built-in Spot. The file is written whole or not at all.
+    image, as with a stroboscope. A motion alone is shown as coordinate frames; a
+    script is played on its robot. The file is written whole or not at all.
 
     \b
     Examples:
@@ -76,8 +77,8 @@ def render(
       bodymotion render robot.wrl -o sheet.png --sheet
 
     Options:
-      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; a Spot animation
-        (.cha); or recorded motion (.bvh).
+      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; {script};
+        or recorded motion (.bvh).
       --at SECONDS: The time of an image; or several: 0,1.5,3.
       --sheet: Show the model from four sides, with the axes, ids and limits of its
         joints.
@@ -109,44 +110,28 @@ def render(
         raise click.BadParameter(
             "at most two files: a model and a motion", param_hint="MODEL [MOTION]"
         )
-    frames = 1
+    num_frames = 1
     with failures("render"), progress(f"drawing {output.name}") as bar:
 
         def report(done: int, total: int) -> None:
-            nonlocal frames
-            frames = total
+            nonlocal num_frames
+            num_frames = total
             if bar is not None:
                 bar(done, total)
 
-        still = render_them(
+        image = render_them(
             *read_files(files, reading, by_position),
             output=output,
-            at=None if at is None else numbers("--at", at, ANY_COUNT, SEVERAL),
-            frame=None
-            if frame is None
-            else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
+            at=_numbers("--at", at, ANY_COUNT, SEVERAL),
+            frame=_numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
             strobe=strobe,
             sheet=sheet,
-            size=None
-            if size is None
-            else tuple(
-                numbers(
-                    "--size", size.lower().replace("x", ","), (2,), "2 numbers", int
-                )
-            ),
-            camera=tuple(numbers("--camera", camera, (3,), "3 numbers"))
-            if "," in camera
-            else camera,
-            look_at=None
-            if look_at is None
-            else tuple(numbers("--look-at", look_at, (3,), "3 numbers")),
+            size=_size(size),
+            camera=_position("--camera", camera) if "," in camera else camera,
+            look_at=_position("--look-at", look_at),
             background=background,
             ground=ground,
-            overlay=None
-            if overlay is None
-            else ()
-            if overlay == "none"
-            else names(overlay),
+            overlay=_overlay(overlay),
             stand=stand,
             start=start,
             end=end,
@@ -159,9 +144,46 @@ def render(
             slices=slices,
             progress=report,
         )
-    written(
-        output,
-        counted(frames, "frame")
-        if still is None
-        else f"{still.width} × {still.height} pixels",
-    )
+    if image is None:
+        written(output, counted(num_frames, "frame"))
+    else:
+        written(output, f"{image.width} × {image.height} pixels")
+
+
+def _numbers(
+    option: str,
+    text: str | None,
+    counts: Container[int],
+    expected: str,
+    kind: type[int] | type[float] = float,
+) -> list[Any] | None:
+    """Return the numbers in the text of an option, None where it is not used."""
+    if text is None:
+        return None
+    return numbers(option, text, counts, expected, kind)
+
+
+def _position(option: str, text: str | None) -> tuple[float, float, float] | None:
+    """Return the position X,Y,Z."""
+    if text is None:
+        return None
+    x, y, z = numbers(option, text, (3,), "3 numbers")
+    return x, y, z
+
+
+def _size(text: str | None) -> tuple[int, int] | None:
+    """Return the size WxH in pixels."""
+    if text is None:
+        return None
+    text = text.lower().replace("x", ",")
+    width, height = numbers("--size", text, (2,), "2 numbers", int)
+    return width, height
+
+
+def _overlay(text: str | None) -> tuple[str, ...] | None:
+    """Return the names of texts in the image, None for the default."""
+    if text is None:
+        return None
+    if text == "none":
+        return ()
+    return names(text)

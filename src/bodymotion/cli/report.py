@@ -39,11 +39,10 @@ def report(
     Examples:
       bodymotion report robot.wrl walk.seq -o report.html
       bodymotion report robot.wrl simulated.seq walk.seq -o simulated.html
-      bodymotion report wave.cha -o wave.html
 
     Options:
       files MODEL MOTION [GHOST]: A model, a motion, and a motion for a transparent
-        robot; or a Spot animation or recorded motion (.bvh).
+        robot; or {script} or recorded motion (.bvh).
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
 
     Output:

@@ -72,16 +72,14 @@ def retarget(
       bodymotion retarget walk.bvh robot.wrl -o walk.seq
       bodymotion retarget walk.bvh robot.wrl --show-map
       bodymotion retarget walk.seq other.urdf --source-body robot.wrl -o walk_other.seq
-      bodymotion retarget walk.bvh spot -o walk.cha
       bodymotion retarget walk.bvh quadruped.urdf -o walk.seq
 
     Options:
-      source SOURCE: Recorded motion; or a motion of another robot, or an animation
-        of Spot.
-      model MODEL: The robot, with two or four legs; `spot` for the built-in Spot, whose
-        OUT can be a .cha.
-      --source-body MODEL: The robot that a motion as SOURCE is for; `spot` for the
-        built-in Spot.
+      source SOURCE: Recorded motion; or a motion of another robot, or {script}.
+      model MODEL: The robot, with two or four legs; {robots} for a built-in robot,
+        whose OUT can be its script.
+      --source-body MODEL: The robot that a motion as SOURCE is for; {robots} for
+        a built-in robot.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with
         `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.

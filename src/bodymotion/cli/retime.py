@@ -66,16 +66,15 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime walk.seq slow.seq --within-limits --body robot.wrl
       bodymotion retime clock.seq walk.seq --rate 100 --start first
-      bodymotion retime dance.csq on_beat.csq --beats song.mp3
 
     Options:
-      source IN: A motion, a Spot animation or a choreography.
+      source IN: A motion, {script} or a dance.
       target OUT: The new file; may be IN.
       --rate -r HZ: The frame rate; by default that of the file.
       --method -m: Between frames: interpolate (linear, cubic, pchip); or hold the value
         of the frame at or after the time, nearest to it, or before it. By default
         linear.
-      --speed FACTOR: Playback speed, also of an animation: 2 is twice as fast, in half
+      --speed FACTOR: Playback speed, also of a script: 2 is twice as fast, in half
         the time.
       --within-limits: Slow down where joints exceed their speed limits; needs --body.
       --body -b MODEL: The model that the motion is for.
@@ -84,7 +83,7 @@ def retime(
       --antialias: Low-pass filter before the rate is lowered, to avoid aliasing.
       --unwrap: First remove jumps of joint angles by full turns.
       --start SECONDS: The time of frame 0, or first: the time of the first frame.
-      --beats MUSIC: Give a choreography the tempo of the music, and put its moves on
+      --beats MUSIC: Give a dance the tempo of the music, and put its moves on
         beats.
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301

@@ -1,6 +1,6 @@
 """`bodymotion view MODEL [MOTION]`.
 
-Show a robot and its motion, or a Spot animation, in the browser; or write a page with
+Show a robot and its motion, or a script, in the browser; or write a page with
 them.
 """
 
@@ -50,8 +50,8 @@ def view(
     """Show a robot and its motion in the browser.
 
     The address is printed on stderr; Ctrl-C ends. A model alone can be posed with
-    sliders; a motion alone is shown as coordinate frames. An animation is played on the
-    built-in Spot: its parameters become sliders, its feet have different colours in
+    sliders; a motion alone is shown as coordinate frames. A script is played on its
+    robot: its parameters become sliders, its feet have different colours in
     stance and in swing.
 
     \b
@@ -59,14 +59,12 @@ def view(
       bodymotion view robot.wrl walk.seq
       bodymotion view --show support,mass,trails robot.wrl walk.seq
       bodymotion view --ghost robot.wrl walk.seq other.seq
-      bodymotion view --ghost wave.cha log.pb
       bodymotion view --html walk.html robot.wrl walk.seq
       bodymotion view --watch --no-browser robot.wrl
-      bodymotion view --watch wave.cha
 
     Options:
       files MODEL [MOTION [MOTION]]: A model, a motion, or both; two motions side by
-        side; or a Spot animation, two of them or their logs, or recorded motion (.bvh).
+        side; or {script}, two of them or their logs, or recorded motion (.bvh).
       --ghost: Show the second motion as a transparent robot at the position of the
         first.
       --no-browser: Only print the address.

@@ -39,6 +39,7 @@ from types import MappingProxyType
 from typing import Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics.text import severities
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject: TypeAlias = tuple[str | int, ...]
@@ -337,8 +338,6 @@ class Findings(ShortRepr):
         return "\n".join(str(problem) for problem in self.problems)
 
     def _summary(self) -> str:
-        from bodymotion.diagnostics.text import severities
-
         return f"{type(self).__name__}({severities(self.problems) or 'no problems'})"
 
 

@@ -52,6 +52,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory, frozen, median_step
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.body import by_position as put_by_position
+from bodymotion.model.joint_recovery import recover_joints
 from bodymotion.model.links import (
     AccelerationSensor,
     Device,
@@ -877,8 +878,6 @@ def _configurations(
         and link_position is not None
         and link_position.num_parts == len(body.links)
     ):
-        from bodymotion.editing import recover_joints
-
         before = len(motion.problems)
         motion, _ = recover_joints(motion, body)
         problems = motion.problems[before:]

@@ -1,7 +1,5 @@
-from bodymotion.editing.combinations import Residual as Residual
 from bodymotion.editing.combinations import fill_link_poses as fill_link_poses
 from bodymotion.editing.combinations import keep_root_pose as keep_root_pose
-from bodymotion.editing.combinations import recover_joints as recover_joints
 from bodymotion.editing.frames import move as move
 from bodymotion.editing.frames import start_at as start_at
 from bodymotion.editing.frames import zmp_to_root as zmp_to_root
@@ -25,4 +23,6 @@ from bodymotion.editing.smoothing import change_joint as change_joint
 from bodymotion.editing.smoothing import fill_gaps as fill_gaps
 from bodymotion.editing.smoothing import smooth as smooth
 from bodymotion.editing.smoothing import unwrap as unwrap
+from bodymotion.model.joint_recovery import Residual as Residual
+from bodymotion.model.joint_recovery import recover_joints as recover_joints
 from bodymotion.model.scaling import scale as scale

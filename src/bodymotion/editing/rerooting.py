@@ -31,7 +31,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, ForceSensor, Joint, Segment
 from bodymotion.model.scaling import HISTORY_KEY
-from bodymotion.skeleton.values import depth_first
+from bodymotion.model.trees import depth_first
 
 
 def reroot(body: Body, link: str | int) -> Body:

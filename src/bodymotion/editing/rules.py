@@ -9,7 +9,6 @@ __all__ = [
     "IDLE",
     "LOST",
     "NOT_EDITED",
-    "NOT_RIGID",
     "NOT_SYMMETRIC",
     "SLIPPING",
     "unknown_components",
@@ -22,17 +21,6 @@ NOT_SYMMETRIC = judgement.warning(
     example=(
         "mirroring on a body with one arm",
         "mirroring on a body with two equal arms",
-    ),
-)
-NOT_RIGID = judgement.warning(
-    "EDIT104",
-    "Link poses follow from the root and the joints, up to the elasticity of joints "
-    "and links.",
-    "keep the link poses beside the joints, or check whether the motion is of this "
-    "body",
-    example=(
-        "recovering joints from link poses that no joints of the body give",
-        "from link poses that they give",
     ),
 )
 IDLE = judgement.warning(

@@ -21,6 +21,7 @@ show it.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -94,13 +95,14 @@ PARTS = (
 """Arrays of SMPL-X that stand in this order in `poses`."""
 RATES = ("mocap_framerate", "mocap_frame_rate", "fps")
 MODEL = ("J_regressor", "v_template", "shapedirs", "kintree_table")
-_JOINTS = [
-    row.split()
-    for row in Path(__file__)
-    .with_name("amass_joints.txt")
-    .read_text("utf-8")
-    .splitlines()[1:]
-]
+MIN_RATE = 1e-300
+MAX_RATE = 1e9
+"""[Hz] Beyond these the time of a frame is no usable number."""
+_TABLE = Path(__file__).with_name("amass_joints.txt").read_text("utf-8")
+_JOINTS = [row.split() for row in _TABLE.splitlines()[1:]]
+"""The name of each joint, of its parent, and the models (by their numbers of joints)."""
+NUM_JOINTS = (22, 24, 52, 55)
+"""Of the body alone, SMPL, SMPL-H and SMPL-X."""
 
 
 def joints_of(count: int) -> tuple[list[str], list[int]]:
@@ -156,90 +158,106 @@ def _skeleton(
     body_model: str | Path | None,
     rate: float | None,
     up: str | None,
-    found: Diagnostics,
+    diagnostics: Diagnostics,
 ) -> Skeleton:
     location = Location(str(path))
+    pose = _pose_of(arrays, location)
+    is_in_file = rate is None
+    if rate is None:
+        rate = _rate_of(arrays)
+    is_finite = np.isfinite(pose.vectors).all() and np.isfinite(pose.trans).all()
+    if not (is_finite and MIN_RATE < rate < MAX_RATE):
+        text = f"a number is not finite, or the rate is {rate:g} Hz"
+        raise PARAMETERS.error(text, location)
+    num_frames, num_joints = pose.vectors.shape[:2]
+    if is_in_file:
+        check_rate(rate, num_frames, diagnostics, location, least=2)
+    names, parents = joints_of(num_joints)
+    position = pose.trans
+    parts: tuple[Path, ...] = ()
+    if body_model is None:
+        diagnostics.report(NO_LENGTHS, "the lengths of the bones are unknown")
+        offsets = np.full((num_joints, 3), np.nan)
+    else:
+        parts = (Path(body_model),)
+        betas = _betas(arrays.get("betas"), num_frames, location, diagnostics)
+        offsets = _offsets(parts[0], betas, parents, diagnostics)
+        # In AMASS, `trans` is zero where the root is at its position at rest.
+        position = position + offsets[0]
+    orientations = rotations.from_axis_angle(
+        pose.vectors, np.linalg.norm(pose.vectors, axis=-1)
+    )
+    if up is None:
+        up = _find_up(orientations[:, 0], position)
+        if up != "Z":
+            text = f"persons are upright along {up}: that axis is read as up"
+            diagnostics.report(UP, text, location, data={"up": up})
+    joints = []
+    for name, parent, offset in zip(names, parents, offsets, strict=True):
+        channels: tuple[str, ...] = EULER_CHANNELS
+        if parent < 0:
+            channels = ("Xposition", "Yposition", "Zposition", *EULER_CHANNELS)
+        joints.append(
+            SkeletonJoint(name=name, parent=parent, offset=offset, channels=channels)
+        )
+    values = [position]
+    values += [euler_values(orientations[:, joint]) for joint in range(num_joints)]
+    return Skeleton(
+        joints=tuple(joints),
+        values=np.concatenate(values, axis=1),
+        frame_time=1 / rate,
+        known_unit=1.0,
+        known_up=up,
+        source=Source("amass", path, parts=parts, locations=SourceMap({(): location})),
+        problems=diagnostics.problems,
+    )
+
+
+class _Pose(NamedTuple):
+    """Rotation vectors (T, J, 3) [rad] of the joints, and the root's translation (T, 3) [m]."""
+
+    vectors: Floats
+    trans: Array
+
+
+def _pose_of(arrays: dict[str, Array], location: Location) -> _Pose:
+    """Return the pose in the arrays `poses`, or in those of SMPL-X, and `trans`.
+
+    AMS001 where their shapes do not fit together.
+    """
     parts = [
         arrays[name]
         for name, size in PARTS
         if name in arrays and arrays[name].shape[1:] == (size,)
     ]
+    poses = arrays.get("poses", np.zeros(0))
     if "poses" not in arrays and len({len(part) for part in parts}) == 1:
-        arrays["poses"] = np.concatenate(parts, axis=1)
-    poses, trans = (arrays.get(name, np.zeros(0)) for name in ("poses", "trans"))
-    rate_is_given = rate is not None
-    if rate is None:
-        known = next((arrays[name] for name in RATES if name in arrays), np.zeros(0))
-        if known.size and known.dtype.kind in "iuf":
-            rate = float(known.ravel()[0])
-        else:
-            rate = 0.0
-    if poses.ndim == 2:
-        count = poses.shape[1] // 3
-    else:
-        count = 0
-    numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
-    if (
-        count not in (22, 24, 52, 55)
-        or poses.shape[1] != 3 * count
-        or trans.shape != (len(poses), 3)
-        or not numeric
-    ):
-        raise PARAMETERS.error(
-            f"the shapes of poses and trans are {poses.shape} and {trans.shape}",
-            location,
-            hint="",
-        )
-    if not (
-        np.isfinite(poses).all() and np.isfinite(trans).all() and 1e-300 < rate < 1e9
-    ):
-        raise PARAMETERS.error(
-            f"a number is not finite, or the rate is {rate:g} Hz", location
-        )
-    if not rate_is_given:
-        check_rate(rate, len(poses), found, location, least=2)
-    names, parents = joints_of(count)
-    offsets = np.full((count, 3), np.nan)
-    if body_model is not None:
-        betas = _betas(arrays.get("betas"), len(poses), location, found)
-        offsets = _offsets(Path(body_model), betas, parents, found)
-    else:
-        found.report(NO_LENGTHS, "the lengths of the bones are unknown")
-    vectors = poses.reshape(-1, count, 3).astype(np.float64)
-    turns = rotations.from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))
-    position = trans + (offsets[0] if body_model is not None else 0.0)
-    if up is None:
-        up = _found_up(turns[:, 0], position)
-        if up != "Z":
-            message = f"persons are upright along {up}: that axis is read as up"
-            found.report(UP, message, location, data={"up": up})
-    values = [position, *(euler_values(turns[:, joint]) for joint in range(count))]
-    channels = ("Xposition", "Yposition", "Zposition", *EULER_CHANNELS)
-    return Skeleton(
-        joints=tuple(
-            SkeletonJoint(
-                name=name,
-                parent=parent,
-                offset=offset,
-                channels=channels if parent < 0 else EULER_CHANNELS,
-            )
-            for name, parent, offset in zip(names, parents, offsets, strict=True)
-        ),
-        values=np.concatenate(values, axis=1),
-        frame_time=1 / rate,
-        known_unit=1.0,
-        known_up=up,
-        source=Source(
-            "amass",
-            path,
-            parts=() if body_model is None else (Path(body_model),),
-            locations=SourceMap({(): location}),
-        ),
-        problems=found.problems,
-    )
+        poses = np.concatenate(parts, axis=1)
+    trans = arrays.get("trans", np.zeros(0))
+    num_joints = poses.shape[1] // 3 if poses.ndim == 2 else 0
+    is_model = num_joints in NUM_JOINTS and poses.shape[1] == 3 * num_joints
+    is_numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
+    if not (is_model and is_numeric and trans.shape == (len(poses), 3)):
+        text = f"the shapes of poses and trans are {poses.shape} and {trans.shape}"
+        raise PARAMETERS.error(text, location, hint="")
+    return _Pose(poses.reshape(-1, num_joints, 3).astype(np.float64), trans)
 
 
-def _found_up(turns: Floats, position: Floats) -> str:
+def _rate_of(arrays: dict[str, Array]) -> float:
+    """Return the frame rate [Hz] of a file.
+
+    0 where it has none.
+    """
+    for name in RATES:
+        if name in arrays:
+            rate = arrays[name]
+            if rate.size and rate.dtype.kind in "iuf":
+                return float(rate.ravel()[0])
+            return 0.0
+    return 0.0
+
+
+def _find_up(turns: Floats, position: Floats) -> str:
     """Return the axis of the world along which a person with pelvis orientations (T, 4) and positions (T, 3) is upright.
 
     Z in doubt.

@@ -66,7 +66,10 @@ from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_v
 MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
 MAX_BONES = 1_000
-FRAME_RATE = 120.0  # [Hz] That of the CMU recordings.
+MAX_DIGITS = 12
+"""A number of a frame has fewer digits."""
+FRAME_RATE = 120.0
+"""[Hz] That of the CMU recordings."""
 ROTATIONS = ("rx", "ry", "rz")
 SLIDES = ("tx", "ty", "tz")
 COUNTS = {
@@ -159,71 +162,81 @@ def read_asf(
         See `bodymotion.load`.
     """
     path = Path(path)
-    found = Diagnostics(path)
+    diagnostics = Diagnostics(path)
     value = None
-    with found.recover():
-        data = file_bytes(path, MAX_BYTES)
-        head, _ = in_utf8(data[:MAX_TREE_BYTES])
-        alone = asf is None and b":bonedata" in head.lower()
-        tree_path = path
-        if asf is not None:
-            tree_path = Path(asf)
-        elif not alone:
-            tree_path = skeleton_of(path)
-            check_inside(tree_path, path, allow_outside)
-        if alone:
-            tree_data = data
-        else:
-            tree_data = file_bytes(tree_path, MAX_TREE_BYTES)
-        if len(tree_data) > MAX_TREE_BYTES:
-            raise TOO_LARGE.error(
-                f"the file is larger than {MAX_TREE_BYTES} bytes",
-                Location(str(tree_path)),
-            )
-        tree = _Tree(found, str(tree_path))
-        tree_text, _ = decode(tree_data)
-        bones = tree.read(tree_text)
-        text, encoding = decode(data)
-        for part, content in {path: data, tree_path: tree_data}.items():
-            if wide := wide_encoding(content):
-                found.report(ENCODING, f"the text is {wide}", Location(str(part), 1))
-        degrees, frames, lines = (
-            (tree.degrees, None, None)
-            if alone
-            else _frames(text, str(path), bones, tree, found)
-        )
-        joints, values = _motion(bones, frames, degrees, tree.degrees)
-        if not np.isfinite(values).all():
-            raise FRAME.error("a position is too large", Location(str(path)))
-        if frame_rate is None and not alone:
-            found.report(RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
-        locations: dict[Subject, Location | Locator] = {
-            ("joints", k): bone.location for k, bone in enumerate(bones)
-        }
-        locations["frames",] = lambda rest: Location(
-            str(path), lines[int(rest[0])] if lines and rest else 1
-        )
-        parts = () if alone else (tree_path,)
-        source = Source(
-            "asf",
-            path,
-            "",
-            encoding,
-            parts=parts,
-            locations=SourceMap(locations, found.unknown),
-        )
-        step = 1 / (frame_rate or FRAME_RATE)
-        value = Skeleton(
-            joints=joints,
-            values=values,
-            frame_time=step,
-            known_unit=tree.unit,
-            source=source,
-        )
+    with diagnostics.recover():
+        value = _read(path, asf, frame_rate, allow_outside, diagnostics)
     return ReadResult(
-        value and replace(value, problems=found.problems),
-        found.problems,
-        refusal=found.refusal,
+        value and replace(value, problems=diagnostics.problems),
+        diagnostics.problems,
+        refusal=diagnostics.refusal,
+    )
+
+
+def _read(
+    path: Path,
+    asf: str | Path | None,
+    frame_rate: float | None,
+    allow_outside: bool | None,
+    diagnostics: Diagnostics,
+) -> Skeleton:
+    data = file_bytes(path, MAX_BYTES)
+    head, _ = in_utf8(data[:MAX_TREE_BYTES])
+    is_alone = asf is None and b":bonedata" in head.lower()
+    if is_alone:
+        tree_path = path
+        tree_data = data
+        parts: tuple[Path, ...] = ()
+    else:
+        tree_path = Path(asf) if asf is not None else skeleton_of(path)
+        if asf is None:
+            check_inside(tree_path, path, allow_outside)
+        tree_data = file_bytes(tree_path, MAX_TREE_BYTES)
+        parts = (tree_path,)
+    if len(tree_data) > MAX_TREE_BYTES:
+        text = f"the file is larger than {MAX_TREE_BYTES} bytes"
+        raise TOO_LARGE.error(text, Location(str(tree_path)))
+    tree = _Tree(diagnostics, str(tree_path))
+    tree_text, _ = decode(tree_data)
+    bones = tree.read(tree_text)
+    text, encoding = decode(data)
+    for part, content in {path: data, tree_path: tree_data}.items():
+        if wide := wide_encoding(content):
+            diagnostics.report(ENCODING, f"the text is {wide}", Location(str(part), 1))
+    if is_alone:
+        # The zero pose.
+        zeros = np.zeros((1, sum(len(bone.dofs) for bone in bones)))
+        frames = _Frames(zeros, [1], tree.is_in_degrees)
+    else:
+        frames = _FrameReader(str(path), bones, tree.is_in_degrees, diagnostics).read(
+            text
+        )
+        if frame_rate is None:
+            assumed = f"the frame rate is assumed to be {FRAME_RATE:g} Hz"
+            diagnostics.report(RATE, assumed)
+    joints, values = _joints_of(bones, frames, _factor(tree.is_in_degrees))
+    if not np.isfinite(values).all():
+        raise FRAME.error("a position is too large", Location(str(path)))
+    locations: dict[Subject, Location | Locator] = {
+        ("joints", number): bone.location for number, bone in enumerate(bones)
+    }
+    locations["frames",] = lambda rest: Location(
+        str(path), frames.lines[int(rest[0])] if rest else 1
+    )
+    source = Source(
+        "asf",
+        path,
+        "",
+        encoding,
+        parts=parts,
+        locations=SourceMap(locations, diagnostics.unknown),
+    )
+    return Skeleton(
+        joints=joints,
+        values=values,
+        frame_time=1 / (frame_rate or FRAME_RATE),
+        known_unit=tree.unit,
+        source=source,
     )
 
 
@@ -279,7 +292,7 @@ class _Tree:
         self.found = found
         self.path = path
         self.unit: float | None = None
-        self.degrees = True
+        self.is_in_degrees = True
         self.root = _Bone(Location(path), "root")
         self.bones: dict[str, _Bone] = {"root": self.root}
         self.children: dict[str, list[tuple[str, Location]]] = {}
@@ -327,7 +340,9 @@ class _Tree:
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
         if key == "angle":
-            self.degrees = not (unit := " ".join(words[1:]).lower()).startswith("rad")
+            self.is_in_degrees = not (unit := " ".join(words[1:]).lower()).startswith(
+                "rad"
+            )
             if not unit.startswith(("deg", "rad")):
                 self.found.report(
                     FIELD,
@@ -448,138 +463,174 @@ class _Tree:
         return order
 
 
-def _frames(
-    text: str, path: str, bones: list[_Bone], tree: _Tree, found: Diagnostics
-) -> tuple[bool, Floats, list[int]]:
-    """Return whether angles are degrees, the numbers (T, D) of the degrees of freedom in order of the bones, and the line of each frame."""
-    counts = {bone.name: len(bone.dofs) for bone in bones if bone.dofs}
-    degrees = tree.degrees
-    last = -1
-    start = Location(path)
-    rows: list[list[float]] = []
-    lines: list[int] = []
-    seen: dict[str, list[float]] | None = (
-        None  # of the frame; None where it has an error
-    )
+@dataclass
+class _Frames:
+    """The numbers (T, D) of the degrees of freedom, in order of the bones."""
 
-    def finish() -> None:
-        if seen is not None and len(seen) == len(counts):
-            rows.append([number for name in counts for number in seen[name]])
-            lines.append(start.line or 0)
-        elif seen is not None and not found.is_full(FRAME):
-            missing = [name for name in counts if name not in seen]
-            message = f"frame {last}: {counted(len(missing), 'bone')} missing: {listed(missing, 3)}"
-            found.report(FRAME, message, start)
+    values: Floats
+    lines: list[int]
+    """The line of each frame."""
+    are_in_degrees: bool
 
-    for line_number, line in enumerate(text.split("\n"), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        name = words[0]
-        where = Location(path, line_number, line.index(words[0]) + 1)
-        if name.startswith(":"):
-            degrees = {":degrees": True, ":radians": False}.get(name.lower(), degrees)
-        elif (
-            len(words) == 1
-            and name.isdecimal()
-            and len(name) < 12
-            and name not in counts
-        ):
-            finish()
-            if last >= 0 and int(name) != last + 1:
-                found.report(NUMBER, f"frame {name} follows frame {last}", where)
-            last = int(name)
-            start = where
-            seen = {}
-        elif seen is not None:
-            numbers = [parsed(word) for word in words[1:]]
-            if (
-                name not in seen
-                and len(numbers) == counts.get(name)
-                and all(map(math.isfinite, numbers))
-            ):
-                seen[name] = numbers
+
+@dataclass
+class _Frame:
+    """A frame while it is read: its number and the numbers of its bones."""
+
+    number: str
+    location: Location
+    bones: dict[str, list[float]] = field(default_factory=dict)
+    has_error: bool = False
+
+
+class _FrameReader:
+    """Read the frames of an .amc."""
+
+    def __init__(
+        self,
+        path: str,
+        bones: list[_Bone],
+        is_in_degrees: bool,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.path = path
+        self.diagnostics = diagnostics
+        self.num_dofs = {bone.name: len(bone.dofs) for bone in bones if bone.dofs}
+        self.is_in_degrees = is_in_degrees
+        self.frame: _Frame | None = None
+        self.rows: list[list[float]] = []
+        self.lines: list[int] = []
+
+    def read(self, text: str) -> _Frames:
+        for line_number, line in enumerate(text.split("\n"), 1):
+            words = line.split()
+            if not words or words[0].startswith("#"):
                 continue
-            message = f"frame {last} has {' '.join(words)[:60]!r}; expected "
-            if name not in counts:
-                message += "the name of a bone with degrees of freedom"
-            else:
-                message += (
-                    "one line"
-                    if name in seen
-                    else counted(counts[name], "finite number")
-                )
-            found.report(FRAME, message, where)
-            seen = None
-    finish()
-    if last < 0:
-        found.report(FRAME, "there is no frame", Location(path))
-    return degrees, np.reshape(rows, (len(rows), sum(counts.values()))), lines
+            column = line.index(words[0]) + 1
+            self._read_line(words, Location(self.path, line_number, column))
+        if self.frame is None:
+            text = "there is no frame"
+            self.diagnostics.report(FRAME, text, Location(self.path))
+        self._finish()
+        num_columns = sum(self.num_dofs.values())
+        values = np.reshape(self.rows, (len(self.rows), num_columns))
+        return _Frames(values, self.lines, self.is_in_degrees)
+
+    def _read_line(self, words: list[str], location: Location) -> None:
+        name = words[0]
+        if name.startswith(":"):
+            units = {":degrees": True, ":radians": False}
+            self.is_in_degrees = units.get(name.lower(), self.is_in_degrees)
+        elif self._is_number_of_frame(words):
+            self._begin(name, location)
+        elif self.frame is not None and not self.frame.has_error:
+            self._read_bone(self.frame, words, location)
+
+    def _is_number_of_frame(self, words: list[str]) -> bool:
+        name = words[0]
+        is_number = name.isdecimal() and len(name) < MAX_DIGITS
+        return is_number and len(words) == 1 and name not in self.num_dofs
+
+    def _begin(self, number: str, location: Location) -> None:
+        self._finish()
+        if self.frame is not None and int(number) != int(self.frame.number) + 1:
+            text = f"frame {number} follows frame {int(self.frame.number)}"
+            self.diagnostics.report(NUMBER, text, location)
+        self.frame = _Frame(number, location)
+
+    def _read_bone(self, frame: _Frame, words: list[str], location: Location) -> None:
+        name = words[0]
+        numbers = [parsed(word) for word in words[1:]]
+        is_complete = len(numbers) == self.num_dofs.get(name)
+        if name not in frame.bones and is_complete and all(map(math.isfinite, numbers)):
+            frame.bones[name] = numbers
+            return
+        if name not in self.num_dofs:
+            expected = "the name of a bone with degrees of freedom"
+        elif name in frame.bones:
+            expected = "one line"
+        else:
+            expected = counted(self.num_dofs[name], "finite number")
+        text = f"frame {int(frame.number)} has {' '.join(words)[:60]!r}"
+        self.diagnostics.report(FRAME, f"{text}; expected {expected}", location)
+        frame.has_error = True
+
+    def _finish(self) -> None:
+        """Add the frame that was read, if it is complete."""
+        frame = self.frame
+        if frame is None or frame.has_error:
+            return
+        missing = [name for name in self.num_dofs if name not in frame.bones]
+        if not missing:
+            row: list[float] = []
+            for name in self.num_dofs:
+                row += frame.bones[name]
+            self.rows.append(row)
+            self.lines.append(frame.location.line or 0)
+        elif not self.diagnostics.is_full(FRAME):
+            text = (
+                f"frame {int(frame.number)}: {counted(len(missing), 'bone')} missing: "
+                f"{listed(missing, 3)}"
+            )
+            self.diagnostics.report(FRAME, text, frame.location)
 
 
-def _motion(
-    bones: list[_Bone], frames: Floats | None, degrees: bool, axis_degrees: bool
+def _factor(is_in_degrees: bool) -> float:
+    """Return the factor from the unit of angles to radians."""
+    if is_in_degrees:
+        return math.pi / 180
+    return 1.0
+
+
+def _joints_of(
+    bones: list[_Bone], frames: _Frames, axis_factor: float
 ) -> tuple[tuple[SkeletonJoint, ...], Floats]:
     """Return the joints, and their channels (T, C).
 
-    Those of the zero pose without frames.
+    `axis_factor` makes radians of the angles of axes.
     """
-    factor, axis_factor = (
-        np.pi / 180 if one else 1.0 for one in (degrees, axis_degrees)
-    )
-    if frames is None:
-        moved = np.zeros((1, sum(len(bone.dofs) for bone in bones)))
-    else:
-        moved = frames
-    joints = []
-    values = [np.zeros((len(moved), 0))]
-    column = 0
+    num_frames = len(frames.values)
+    factor = _factor(frames.are_in_degrees)
     parents = {bone.parent for bone in bones}
+    joints = []
+    values = [np.zeros((num_frames, 0))]
+    start = 0
     for index, bone in enumerate(bones):
-        columns = dict(
-            zip(bone.dofs, moved[:, column : column + len(bone.dofs)].T, strict=True)
-        )
-        column += len(bone.dofs)
+        is_root = index == 0
+        columns = frames.values[:, start : start + len(bone.dofs)]
+        start += len(bone.dofs)
+        numbers = dict(zip(bone.dofs, columns.T, strict=True))
         channels: tuple[str, ...] = ()
-        if index == 0:
-            origin = np.array(bone.fields.get("position", (0, 0, 0)))
-        else:
-            origin = bones[bone.parent].end
-        if index == 0:
+        if is_root:
+            offset = np.array(bone.fields.get("position", (0, 0, 0)))
+            zeros = np.zeros(num_frames)
+            slides = np.stack([numbers.get(name, zeros) for name in SLIDES], axis=1)
+            values.append(offset + slides)
             channels = ("Xposition", "Yposition", "Zposition")
-            values.append(
-                origin
-                + np.stack(
-                    [columns.get(name, np.zeros(len(moved))) for name in SLIDES], axis=1
-                )
-            )
-        turned = [
-            (name[1], angles) for name, angles in columns.items() if name in ROTATIONS
+        else:
+            offset = bones[bone.parent].end
+        angles = [
+            (name[1], column) for name, column in numbers.items() if name in ROTATIONS
         ]
-        if turned or index == 0:
+        if angles or is_root:
             channels += EULER_CHANNELS
+            # C · A · C⁻¹ of the docstring of this module.
             axes = np.array(bone.fields.get("orientation", (0, 0, 0)))
-            frame = _product(
-                [
-                    (letter, np.array(axes["xyz".index(letter)]))
-                    for letter in bone.order
-                ],
-                axis_factor,
-            )
-            local = rotations.multiply(
-                rotations.multiply(frame, _product(turned, factor)),
-                rotations.conjugate(frame),
-            )
-            values.append(euler_values(np.broadcast_to(local, (len(moved), 4))))
+            axis_angles = [
+                (letter, np.array(axes["xyz".index(letter)])) for letter in bone.order
+            ]
+            frame = _product(axis_angles, axis_factor)
+            local = rotations.multiply(frame, _product(angles, factor))
+            local = rotations.multiply(local, rotations.conjugate(frame))
+            values.append(euler_values(np.broadcast_to(local, (num_frames, 4))))
+        ends = np.zeros((0, 3))
         if index not in parents:
             ends = bone.end[None]
-        else:
-            ends = np.zeros((0, 3))
         joints.append(
             SkeletonJoint(
                 name=bone.name,
                 parent=bone.parent,
-                offset=origin,
+                offset=offset,
                 channels=channels,
                 ends=ends,
             )

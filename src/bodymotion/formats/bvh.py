@@ -35,7 +35,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,11 +59,12 @@ from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.tables.columns import check_rate
-from bodymotion.formats.tables.number_table import read_rows, write_rows
+from bodymotion.formats.tables.number_table import Table, read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
+from bodymotion.model.trees import depth_first
 from bodymotion.motion.rules import FRAME_RATE, MOTION_NOT_FINITE
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
-from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES, depth_first
+from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES
 from bodymotion.system.files import whole_file
 
 MAX_BYTES = 1 << 30
@@ -192,109 +193,153 @@ def read_bvh(
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 
-def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Skeleton:
-    motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
-    if motion is None:
-        end = len(data)
-    else:
-        end = motion.start()
-    if end > MAX_TREE_BYTES:
-        raise TOO_LARGE.error(
-            f"there is no MOTION in the first {MAX_TREE_BYTES} bytes",
-            Location(str(path)),
-        )
-    text, encoding = decode(data[:end])
-    tree = _Tree(found, str(path))
+def _read(
+    data: bytes, path: Path, rate: float | None, diagnostics: Diagnostics
+) -> Skeleton:
+    end_of_tree = _end_of_tree(data, path)
+    text, encoding = decode(data[:end_of_tree])
+    tree = _Tree(diagnostics, str(path))
     joints = tree.read(text)
     if not joints:
-        raise NOT_BVH.error(
-            "the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1)
-        )
-    line = 1 + data.count(b"\n", 0, end)
-    at_end = Location(str(path), line, 1)
-    if motion is None:
-        raise NO_MOTION.error("the file ends without MOTION", at_end)
-    head = _FRAMES.match(data, motion.end())
-    if head is None:
-        raise NO_MOTION.error(
-            "after MOTION there are no `Frames:` and `Frame Time:`", at_end
-        )
-    places = (head.start(1), head.start(2), head.end())
-    after = [
-        Location(
-            str(path), line + data.count(b"\n", end, at), at - data.rfind(b"\n", 0, at)
-        )
-        for at in places
-    ]
-    if rate is None:
-        frame_time = parsed(head[2].decode("latin-1"))
-    else:
+        text = "the file has no HIERARCHY with a ROOT"
+        raise NOT_BVH.error(text, Location(str(path), 1, 1))
+    head = _read_head(data, end_of_tree, path)
+    frame_time = head.frame_time
+    if rate is not None:
         frame_time = 1 / rate
     is_valid = MIN_FRAME_TIME <= frame_time < math.inf
     if not is_valid:
-        message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
-        found.report(FRAME_RATE, message, after[1])
+        text = (
+            f"the frame time is {head.time_text[:40]!r}; expected seconds, at least "
+            f"{MIN_FRAME_TIME}"
+        )
+        diagnostics.report(FRAME_RATE, text, head.time_location)
         frame_time = 1.0
-    unread = sorted(int(subject[1]) for subject in found.unknown)
-    if uncounted := [n for n in unread if not joints[n].channels]:
-        # The first row decides how many channels a joint has whose line of CHANNELS
-        # contradicts itself.
-        first = (
-            data[head.end() : head.end() + MAX_TREE_BYTES]
-            .lstrip()
-            .partition(b"\n")[0]
-            .split()
-        )
-        count = max(
-            len(first) - sum(len(joint.channels) for joint in joints), not first
-        )
-        joints[uncounted[-1]] = replace(
-            joints[uncounted[-1]], channels=CHANNELS[:1] * min(count, len(CHANNELS))
-        )
-    channels = sum(len(joint.channels) for joint in joints)
-    if not channels:
-        raise NO_MOTION.error("no joint has channels", at_end)
+    unread = sorted(int(subject[1]) for subject in diagnostics.unknown)
+    _count_unread_channels(joints, unread, data[head.end : head.end + MAX_TREE_BYTES])
+    num_channels = sum(len(joint.channels) for joint in joints)
+    if not num_channels:
+        raise NO_MOTION.error("no joint has channels", head.location)
     table = read_rows(
-        data, head.end(), str(path), after[2].line or line, channels, found
+        data, head.end, str(path), head.end_line, num_channels, diagnostics
     )
     if is_valid and rate is None:
-        check_rate(1 / frame_time, len(table.values), found, after[1], least=2)
-    if parsed(head[1].decode("latin-1")) != len(table.values):
-        message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
-        found.report(FRAMES, message, after[0], data={"rows": len(table.values)})
-    wrong = np.flatnonzero(~np.isfinite(table.values).all(axis=1))
-    if len(wrong):
-        lines = data.split(b"\n")
-    else:
-        lines = []
-    for row in sorted({*wrong.tolist()} - {*table.unread}):
-        words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
-        where = replace(
-            table.row(row),
-            column=words[int(np.isfinite(table.values[row]).argmin())].start() + 1,
+        rate_location = head.time_location
+        num_frames = len(table.values)
+        check_rate(1 / frame_time, num_frames, diagnostics, rate_location, least=2)
+    if parsed(head.count_text) != len(table.values):
+        text = (
+            f"there are {counted(len(table.values), 'row')}, and `Frames:` is "
+            f"{head.count_text[:40]!r}"
         )
-        found.report(
-            MOTION_NOT_FINITE, f"frame {row} has a number that is not finite", where
-        )
-    locations: dict[Subject, Location | Locator] = {
-        ("joints", n): where for n, where in enumerate(tree.locations)
-    }
-    locations["frames",] = lambda subject: table.locate(("frames", *subject))
-    source = Source(
-        "bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown)
-    )
-    values = table.values
-    problems = found.problems
+        rows = {"rows": len(table.values)}
+        diagnostics.report(FRAMES, text, head.count_location, data=rows)
+    _report_not_finite(table, data, diagnostics)
+    # The columns between the first and the last joint that was not read may belong to
+    # any of them.
     if unread:
         begins = np.cumsum([0, *(len(joint.channels) for joint in joints)])
-        values[:, begins[unread[0]] : begins[unread[-1] + 1]] = np.nan
+        table.values[:, begins[unread[0]] : begins[unread[-1] + 1]] = np.nan
+    locations: dict[Subject, Location | Locator] = {
+        ("joints", number): location for number, location in enumerate(tree.locations)
+    }
+    locations["frames",] = lambda subject: table.locate(("frames", *subject))
+    source_map = SourceMap(locations, diagnostics.unknown)
     return Skeleton(
         joints=tuple(joints),
-        values=values,
+        values=table.values,
         frame_time=frame_time,
-        source=source,
-        problems=problems,
+        source=Source("bvh", path, encoding=encoding, locations=source_map),
+        problems=diagnostics.problems,
     )
+
+
+def _end_of_tree(data: bytes, path: Path) -> int:
+    """Return where the line MOTION begins, or the file ends."""
+    motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
+    end = len(data) if motion is None else motion.start()
+    if end > MAX_TREE_BYTES:
+        text = f"there is no MOTION in the first {MAX_TREE_BYTES} bytes"
+        raise TOO_LARGE.error(text, Location(str(path)))
+    return end
+
+
+class _Head(NamedTuple):
+    """What is between the tree and the rows: the number of frames, and their time."""
+
+    location: Location
+    count_text: str
+    count_location: Location
+    time_text: str
+    time_location: Location
+    end: int
+    """Where the rows begin."""
+    end_line: int
+
+    @property
+    def frame_time(self) -> float:
+        return parsed(self.time_text)
+
+
+def _read_head(data: bytes, start: int, path: Path) -> _Head:
+    """Return the head of the motion that begins at a byte."""
+    first_line = 1 + data.count(b"\n", 0, start)
+
+    def location_of(position: int) -> Location:
+        line = first_line + data.count(b"\n", start, position)
+        return Location(str(path), line, position - data.rfind(b"\n", 0, position))
+
+    motion = _MOTION.match(data, start)
+    at_start = Location(str(path), first_line, 1)
+    if motion is None:
+        raise NO_MOTION.error("the file ends without MOTION", at_start)
+    head = _FRAMES.match(data, motion.end())
+    if head is None:
+        text = "after MOTION there are no `Frames:` and `Frame Time:`"
+        raise NO_MOTION.error(text, at_start)
+    return _Head(
+        at_start,
+        head[1].decode("latin-1"),
+        location_of(head.start(1)),
+        head[2].decode("latin-1"),
+        location_of(head.start(2)),
+        head.end(),
+        location_of(head.end()).line or first_line,
+    )
+
+
+def _count_unread_channels(
+    joints: list[SkeletonJoint], unread: list[int], first_rows: bytes
+) -> None:
+    """Give the last joint whose CHANNELS contradict themselves as many as are left.
+
+    The first row decides how many these are.
+    """
+    uncounted = [number for number in unread if not joints[number].channels]
+    if not uncounted:
+        return
+    row = first_rows.lstrip().partition(b"\n")[0].split()
+    num_known = sum(len(joint.channels) for joint in joints)
+    count = len(row) - num_known
+    if not row:
+        count = max(count, 1)
+    channels = CHANNELS[:1] * min(max(count, 0), len(CHANNELS))
+    joints[uncounted[-1]] = replace(joints[uncounted[-1]], channels=channels)
+
+
+def _report_not_finite(table: Table, data: bytes, diagnostics: Diagnostics) -> None:
+    """Report the rows with a number that is not finite, at the first such number."""
+    wrong = {*np.flatnonzero(~np.isfinite(table.values).all(axis=1)).tolist()}
+    wrong -= {*table.unread}
+    if not wrong:
+        return
+    lines = data.split(b"\n")
+    for row in sorted(wrong):
+        words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
+        first = int(np.isfinite(table.values[row]).argmin())
+        location = replace(table.row(row), column=words[first].start() + 1)
+        text = f"frame {row} has a number that is not finite"
+        diagnostics.report(MOTION_NOT_FINITE, text, location)
 
 
 @dataclass

@@ -757,8 +757,8 @@ def save(
     options:
         Those of the format's writer; for .seq: `version`, `style`, `se3_format`,
         `frame_time`, `digits` (see `bodymotion.formats.seq.writer.write_seq`); for
-        .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`; for
-        MJCF: those of `write_mjcf`.
+        .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`; for MJCF: those of
+        `write_mjcf`.
 
     Returns
     -------

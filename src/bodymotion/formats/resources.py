@@ -50,6 +50,7 @@ from bodymotion.system.files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Shape
+    from bodymotion.model.body import Body
 
 PART_MISSING = document.warning(
     "FMT020",
@@ -102,6 +103,18 @@ PART_UNREADABLE = document.warning(
     leaves_out=True,
     example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),
 )
+
+UNUSED_FILES = tuple(
+    rule.code
+    for rule in (
+        PART_LIMIT,
+        PART_MISSING,
+        PART_OUTSIDE,
+        PART_REMOTE,
+        PART_UNREADABLE,
+    )
+)
+"""Codes of the rules about files that a model names and that are not used."""
 
 MAX_BYTES = 2 * 10**9  # All files that one `ResourceFinder` reads, together.
 MAX_LINKS = 8  # Folders of symbolic links to one file that names may be relative to.
@@ -812,6 +825,34 @@ class _Nesting:
                 if self._levels.get(part, 0) < level:
                     self._levels[part] = level
                     waiting.append(part)
+
+
+def missing_files(body: Body) -> tuple[object, ...]:
+    """Return the files of a model that are not used: their names, or locations."""
+    missing: dict[object, None] = {}
+    for problem in body.problems:
+        if problem.rule not in UNUSED_FILES:
+            continue
+        name = problem.data.get("name", problem.location)
+        names = problem.data.get("missing", name)
+        if not isinstance(names, tuple):
+            names = (names,)
+        missing |= dict.fromkeys(names)
+    return tuple(missing)
+
+
+def missing_files_text(body: Body) -> str:
+    """Return how many files of a model are not shown, in a sentence.
+
+    Empty where there are none.
+    """
+    count = len(missing_files(body))
+    if not count:
+        return ""
+    return (
+        f"{counted(count, 'file')} of shapes or textures missing: "
+        "a stick figure shows the links"
+    )
 
 
 class MeshPasses:

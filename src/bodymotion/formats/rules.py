@@ -14,13 +14,12 @@ UNREADABLE = judgement.error(
 )
 UNWRITABLE = judgement.error(
     "FMT003",
-    "A body, a motion or an animation is saved in a format that can hold it.",
+    "A body or a motion is saved in a format that can hold it.",
     example=("save(body, 'robot.seq')", "save(body, 'robot.wrl')"),
 )
 OTHER_KIND = judgement.error(
     "FMT004",
-    "`load_body` reads a file with a body, `load_motion` one with a motion, "
-    "`load_animation` one with an animation.",
+    "`load_body` reads a file with a body, `load_motion` one with a motion …",
     "bodymotion.load reads any file",
     example=("load_body('walk.seq')", "load_motion('walk.seq')"),
 )
@@ -105,12 +104,12 @@ BLANK = judgement.error(
 )
 
 _RETIRED = {
-    "FMT002": "ASF001 BDY100 BVH001 CAP007 CHA101 MCP001 MJCF100 NPZ004 PKL001 PSQ001 "
-    "SEQ001 TAB001 URDF100 VRML100",
-    "FMT009": "ASF003 BDY112 BVH003 CAP004 CAP008 CHA107 MJCF104 PKL002 PSQ010 TAB005 "
+    "FMT002": "ASF001 BDY100 BVH001 MCP001 MJCF100 NPZ004 PKL001 PSQ001 SEQ001 TAB001 "
+    "URDF100 VRML100",
+    "FMT009": "ASF003 BDY112 BVH003 MJCF104 PKL002 PSQ010 TAB005 "
     "VRML106 VRML211 XML100 XML103",
     "FMT010": "CSV014 MCP002 NPZ002",
-    "FMT011": "CHA103 SEQ220",
+    "FMT011": "SEQ220",
 }
 RETIRED = {old: code for code, codes in _RETIRED.items() for old in codes.split()}
 """Codes that formats had for these rules before."""

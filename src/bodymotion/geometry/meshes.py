@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, Indices, Ints, frozen_ints, unit
+from bodymotion.geometry.arrays import Floats, Indices, Ints, frozen, frozen_ints, unit
 from bodymotion.geometry.shapes import (
     Box,
     Capsule,
@@ -572,6 +572,19 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
     if len(points):
         return np.stack([points.min(axis=0), points.max(axis=0)])
     return None
+
+
+def mesh_of_shape(shape: Shape) -> Mesh:
+    """Return the triangles of a shape in the frame of its link; see `Shape.to_mesh`."""
+    return transformed(to_mesh(shape.geometry), shape.transform)
+
+
+def bounds_of_shape(shape: Shape) -> Floats | None:
+    """Return the box (2, 3) around a shape, None if it is empty; see `Shape.bounds`."""
+    box = bounds(shape.geometry, shape.transform)
+    if box is None:
+        return None
+    return frozen(box)
 
 
 def outermost_points(shapes: Iterable[Shape]) -> Floats:

@@ -10,8 +10,8 @@ colour per face, a colour per vertex and normals split along sharp edges have on
 and `Mesh.corners_split` converts it to buffers with one normal per vertex, as graphics
 cards need them.
 
-Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`; the
-methods here import it when called.
+Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`, which
+provides some methods here.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from bodymotion.geometry.arrays import (
     frozen_ints,
     unit,
 )
+from bodymotion.system.deferred import provided_by
 
 MAX_SHAPES = 20_000
 """Models with more shapes are rejected.
@@ -185,11 +186,10 @@ class Mesh(ContentEquality):
             )
 
     @cached_property
+    @provided_by("bodymotion.geometry.meshes:split_corners")
     def corners_split(self) -> TriangleBuffers:
         """The triangles as buffers for drawing, vertices split wherever their corners differ."""
-        from bodymotion.geometry.meshes import split_corners
-
-        return split_corners(self)
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,24 +280,19 @@ class Shape(ContentEquality, transform=(4, 4)):
             self.name,
         )
 
+    @provided_by("bodymotion.geometry.meshes:mesh_of_shape")
     def to_mesh(self) -> Mesh:
         """Return the triangles in the frame of the link.
 
         Lines and points have none.
         """
-        from bodymotion.geometry.meshes import to_mesh, transformed
-
-        return transformed(to_mesh(self.geometry), self.transform)
+        raise NotImplementedError
 
     @cached_property
+    @provided_by("bodymotion.geometry.meshes:bounds_of_shape")
     def bounds(self) -> Floats | None:
         """Lowest and highest corner (2, 3) of the axis-aligned box around the shape, None where it is empty."""
-        from bodymotion.geometry.meshes import bounds
-
-        box = bounds(self.geometry, self.transform)
-        if box is None:
-            return None
-        return frozen(box)
+        raise NotImplementedError
 
 
 def shape_along(

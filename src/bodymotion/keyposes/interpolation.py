@@ -497,10 +497,10 @@ def _bases(
 def to_motion(
     key_poses: KeyPoses,
     body: Body,
-    frame_rate: float,
+    frame_rate: float = 100.0,
     *,
-    steps: StepStyle,
-    with_zmp: bool,
+    steps: StepStyle = "stealthy",
+    automatic_zmp: bool = True,
 ) -> Motion:
     """Return the motion at `frame_rate` [Hz], from 0 to the last pose.
 
@@ -524,7 +524,8 @@ def to_motion(
         8 * count * (3 * body.num_joints + 50 * len(body.links)),
         f"a motion of {count} frames",
     )
-    made = Plan(key_poses, body, steps, with_zmp).at(np.arange(count) / frame_rate)
+    plan = Plan(key_poses, body, steps, automatic_zmp)
+    made = plan.at(np.arange(count) / frame_rate)
     names = [joint.name for joint in body.joints]
     names = names if all(names) else []
     motion = Motion.from_joints(
@@ -536,10 +537,12 @@ def to_motion(
 
 
 def fit(
+    kind: type[KeyPoses],
     motion: Motion,
     body: Body,
-    tolerance: float,
-    name: str,
+    *,
+    tolerance: float = 0.01,
+    name: str = "",
 ) -> KeyPoses:
     """Return as few key poses as keep the motion between them close to a motion.
 
@@ -586,7 +589,7 @@ def fit(
         )
 
     def sequence(frames: list[int]) -> KeyPoses:
-        return KeyPoses(
+        return kind(
             name=name or "Motion",
             target_body=body.name,
             poses=tuple(pose(frame) for frame in frames),

@@ -16,6 +16,7 @@ from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.keyposes.tracks import StepStyle
@@ -182,6 +183,7 @@ class KeyPoses(ContentEquality):
         """The times (N,) [s] of the poses."""
         return np.array([pose.time for pose in self.poses])
 
+    @provided_by("bodymotion.keyposes.interpolation:to_motion")
     def to_motion(
         self,
         body: Body,
@@ -211,11 +213,10 @@ class KeyPoses(ContentEquality):
         ValueError
             When there are no poses, or `frame_rate` is not positive and finite.
         """
-        from bodymotion.keyposes.interpolation import to_motion
-
-        return to_motion(self, body, frame_rate, steps=steps, with_zmp=automatic_zmp)
+        raise NotImplementedError
 
     @classmethod
+    @provided_by("bodymotion.keyposes.interpolation:fit")
     def from_motion(
         cls,
         motion: Motion,
@@ -236,6 +237,4 @@ class KeyPoses(ContentEquality):
             When the motion does not fit the body, has a number that is not finite, or
             `tolerance` is not positive.
         """
-        from bodymotion.keyposes.interpolation import fit
-
-        return fit(motion, body, tolerance, name)
+        raise NotImplementedError

@@ -362,3 +362,14 @@ LOOP_OPEN = judgement.warning(
 RETIRED = {
     "BODY162": "BODY110"
 }  # Codes that rules had before, with those of the rules that took over.
+NOT_RIGID = judgement.warning(
+    "EDIT104",
+    "Link poses follow from the root and the joints, up to the elasticity of joints "
+    "and links.",
+    "keep the link poses beside the joints, or check whether the motion is of this "
+    "body",
+    example=(
+        "recovering joints from link poses that no joints of the body give",
+        "from link poses that they give",
+    ),
+)

@@ -1,4 +1,4 @@
-"""What a notebook shows of a body, a motion or an animation.
+"""What a notebook shows of a body, a motion or a script.
 
 A summary with a drawing, and a page that plays inline.
 """

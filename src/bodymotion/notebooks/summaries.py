@@ -14,19 +14,16 @@ import numpy as np
 from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted, html_text, severities
 from bodymotion.extensions import kind_of
+from bodymotion.formats.resources import missing_files, missing_files_text
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import Point, hull_of_sorted
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
+from bodymotion.model.extent import BodyExtent
+from bodymotion.model.stick_figure import drawn_shapes
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.scene.loading import groups_html
-from bodymotion.scene.scene import (
-    BodyExtent,
-    Curve,
-    drawn_shapes,
-    limits_text,
-    missing_files_text,
-)
+from bodymotion.scene.scene import Curve, limits_text
 from bodymotion.viewer.plot_panel import (
     COLORS,
     filled,
@@ -51,7 +48,8 @@ def html_of(value: object) -> str:
         return _motion(value)
     kind = kind_of(value)
     summarize = None if kind is None else kind.function("summary")
-    assert summarize is not None
+    if summarize is None:
+        return card(type(value).__name__, getattr(value, "title", ""), (), (), "")
     html: str = summarize(value)
     return html
 
@@ -240,7 +238,7 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     )
     towards = np.cross(right, up)
     pieces: list[tuple[float, str, list[Point]]] = []
-    drawn = drawn_shapes(body)
+    drawn = drawn_shapes(body, are_missing=bool(missing_files(body)))
     extent = BodyExtent(body, drawn)
     everything = extent.placed(link_poses)
     for index in range(min(len(link_poses), MAX_DRAWN_LINKS)):

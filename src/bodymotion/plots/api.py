@@ -145,7 +145,7 @@ def plot(
     body, motion:
         A Body and a Motion, or their files, in any order; or a motion alone, of which
         only the values in the file can be plotted; or a script, which is played on
-        the built-in Spot; or `Measures` of a motion.
+        its robot; or `Measures` of a motion.
     what:
         Names of plots: those of `bodymotion.plots.KINDS`, with every quantity of
         `bodymotion.dynamics.QUANTITIES`; "all" for the most useful ones.

@@ -1,4 +1,4 @@
-"""`render`: images and videos of a body, a motion, both, or an animation."""
+"""`render`: images and videos of a body, a motion, both, or a script."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def render(
 
     The result is an image unless `output` is a video: .mp4, .webm, .gif. Several
     moments are shown in one image, as with a stroboscope: at their positions, or in a
-    row where they would overlap. A motion alone is shown as coordinate frames; an
-    animation is played on the built-in Spot.
+    row where they would overlap. A motion alone is shown as coordinate frames; a
+    script is played on its robot.
 
     Parameters
     ----------
     body, motion:
         A Body and a Motion, or their files, in any order; one of the two is enough. Or
-        an Animation, or its file, alone.
+        a script, or its file, alone.
     output:
         The file to write, whole or not at all. Without it, the image is only returned.
     at, frame:
@@ -113,7 +113,7 @@ def render(
         Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and
         `music`, a file or `Music`, for the sound of a video.
     arm, bpm, slices:
-        For an animation: whether Spot has its arm (by default as needed), tempo [beats
+        For a script: whether the robot has its arm (by default as needed), tempo [beats
         per minute] and length.
     progress:
         Called with (done, total) frames of a video.

@@ -52,8 +52,8 @@ def report(
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; or an Animation, which is
-        played on the body of Spot.
+        A Body and a Motion, or files of them, in any order; or a script, which is
+        played on its robot.
     output:
         The file that is written (.html or .htm), whole or not at all.
     ghost:

@@ -128,7 +128,7 @@ def retarget(
     Parameters
     ----------
     source:
-        A skeleton, an animation of Spot, or the motion of another robot, `source_body`.
+        A skeleton, a script of a robot, or the motion of another robot, `source_body`.
         A skeleton of the body's own links (`to_skeleton`) returns the body's motion.
     roles, source_roles:
         By role (`roles.ROLES`, `roles.QUADRUPED_ROLES`), names of links of the body and

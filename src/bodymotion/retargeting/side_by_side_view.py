@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.dynamics import measure
+from bodymotion.formats.resources import missing_files
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Segment
 from bodymotion.model.scaling import scale
+from bodymotion.model.stick_figure import drawn_shapes
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
@@ -20,7 +22,6 @@ from bodymotion.retargeting.quadruped_plans import measure_stand
 from bodymotion.retargeting.roles import Figure
 from bodymotion.retargeting.skeletons import Recorded, with_body
 from bodymotion.retargeting.source import find_moving_figure
-from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
 # Of the sum of the heights of both figures: how far they are apart.
@@ -63,7 +64,9 @@ def side_by_side(
     shown = poses.compose(_mean_rotation(source_lateral, robot_lateral), shown)
     shown[..., :2] += _offset_to_left(shown[0], measures.link_poses[0], robot_lateral)
     link_poses = np.concatenate([shown, measures.link_poses], axis=1)
-    shapes = (*drawn_shapes(scale(person, size)), *drawn_shapes(body))
+    shapes: list[tuple[Shape, ...]] = []
+    for part in (scale(person, size), body):
+        shapes += drawn_shapes(part, are_missing=bool(missing_files(part)))
     joined = _join_bodies(person, body, link_poses[0], shapes)
     timeline = measures.timeline or Timeline.stamped(times)
     component = MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=link_poses)

@@ -1,6 +1,6 @@
 """Make a scene from what a caller passes.
 
-A body, motions, or an animation, as objects or as files, in any order.
+A body, motions, or a script, as objects or as files, in any order.
 """
 
 import sys
@@ -57,7 +57,7 @@ MAX_LOCATIONS = 3  # Number of locations that are listed for one rule.
 
 
 class Inputs(NamedTuple):
-    """At most one body with its motions; or one animation alone."""
+    """At most one body with its motions; or one script alone."""
 
     body: Body | None
     motions: tuple[Motion, ...]
@@ -92,7 +92,7 @@ def load_inputs(
     `options` are those of readers, see `bodymotion.load`.
 
     Raises FormatError when a file cannot be read; WrongUseError when there are two
-    bodies, too many motions, or an animation and something else, or when `output` is a
+    bodies, too many motions, or a script and something else, or when `output` is a
     file that is read.
     """
     if output is not None:
@@ -176,12 +176,12 @@ def load_scene(
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> Scene:
-    """Return the scene of a body, of one motion or two, of both, of an animation, or two of Spot.
+    """Return the scene of a body, of one motion or two, of both, or of a script.
 
     See `load_inputs` and `bodymotion.view`.
 
     Raises FormatError when a file cannot be read; ValueError when there are two bodies
-    or three motions, an animation and something else, or when body and motion do not
+    or three motions, a script and something else, or when body and motion do not
     fit.
     """
     settings = {

@@ -3,8 +3,10 @@
 MuJoCo Warp computes in single precision, with a world for each.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +14,11 @@ from bodymotion.dynamics.trees import GRAVITY, gravity_vector
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.simulation.simulating import Run
 from bodymotion.simulation.world import WorldOptions, robot_of
 from bodymotion.system.deferred import need
+
+if TYPE_CHECKING:
+    from bodymotion.simulation.simulating import Run
 
 CHUNK = 100  # Steps whose states stay on the device until they are copied from it.
 FRAMES = 4096  # The most frames that are computed together.

@@ -17,8 +17,9 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Capsule, Material, Shape, Sphere, shape_along
 from bodymotion.model.body import Body
 from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment
+from bodymotion.model.trees import depth_first
 from bodymotion.motion import Motion
-from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous, depth_first
+from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous
 
 SKIN = Material(diffuse=(0.74, 0.58, 0.48))
 # The radius of a limb over its length.

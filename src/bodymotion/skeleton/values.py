@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from bodymotion.geometry.arrays import (
 )
 from bodymotion.kernels.kinematics import link_poses
 from bodymotion.skeleton.limbs import find_goals, find_legs, find_limb_pairs
+from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -405,6 +405,7 @@ class Skeleton(ContentEquality):
                 )
         return turn
 
+    @provided_by("bodymotion.skeleton.figure:figure")
     def body_and_motion(self) -> tuple[Body, Motion]:
         """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
 
@@ -413,9 +414,7 @@ class Skeleton(ContentEquality):
         ValueError
             When there are no joints, or more channels than a body has links.
         """
-        from bodymotion.skeleton.figure import figure
-
-        return figure(self)
+        raise NotImplementedError
 
     def _check_memory(self, frames: int) -> None:
         """Check that poses of all joints fit into memory.
@@ -508,24 +507,6 @@ def euler_values(turns: Floats) -> Floats:
     Without jumps.
     """
     return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
-
-
-def depth_first(
-    parents: Mapping[int, int], rank: Callable[[int], int] | None = None
-) -> list[int]:
-    """Return the keys of `parents` (−1 for none), each before its children, and all below one before its next sibling.
-
-    Siblings are in the order of their ranks, by default their numbers.
-    """
-    children: dict[int, list[int]] = {}
-    for index in sorted(parents, key=rank):
-        children.setdefault(parents[index], []).append(index)
-    order = []
-    waiting = children.get(-1, [])[::-1]
-    while waiting:
-        order.append(waiting.pop())
-        waiting += children.get(order[-1], [])[::-1]
-    return order
 
 
 def continuous(angles: Floats) -> Floats:

@@ -69,6 +69,31 @@ EXTENSION = Extension(
     ),
     fixes={"cha": f"{SPOT}.cha.fixes"},
     commands={"spot": f"{SPOT}.command"},
+    examples={
+        "convert": (
+            "bodymotion convert wave.cha wave.cap",
+            "bodymotion convert trot.cha trot.seq",
+        ),
+        "diff": ("bodymotion diff wave.cha log.pb --recorded",),
+        "edit": ("bodymotion edit wave.cha left.cha --mirror --set speed=0.8",),
+        "measure": ("bodymotion measure dance.cha",),
+        "report": ("bodymotion report wave.cha -o wave.html",),
+        "retarget": ("bodymotion retarget walk.bvh spot -o walk.cha",),
+        "retime": ("bodymotion retime dance.csq on_beat.csq --beats song.mp3",),
+        "view": (
+            "bodymotion view --ghost wave.cha log.pb",
+            "bodymotion view --watch wave.cha",
+        ),
+    },
+    renamed={
+        f"bodymotion.comparison.{name}": f"{SPOT}.{name}"
+        for name in (
+            "compare_animations",
+            "compare_choreographies",
+            "compare_recording",
+        )
+    }
+    | {"bodymotion.editing.animations": f"{SPOT}.editing"},
     tracks=TRACKS,
     functions={
         "body": f"{SPOT}.robots:body_of",

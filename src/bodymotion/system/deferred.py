@@ -6,15 +6,14 @@ Public names are in the stub of the package, `__init__.pyi`, with one line `from
 import Name as Name` for each. Type checkers read the stub, and `public` reads it when
 the package is imported, so that a name is in one place only.
 
-Imports go down only: a value such as `Animation` must not import the package that plays
+Imports go down only: a value such as `Motion` must not import the package that plays
 it. Some methods belong to the value all the same, because users look for them there.
 Such a method has its signature and its docstring at the value, and names the function
-in a higher layer
-that does the work::
+in a higher layer that does the work::
 
-    @provided_by("bodymotion.spot.playback.playing:play")
-    def play(self, *, bpm: float | None = None) -> Motion:
-        \"\"\"Return the motion of the animation.\"\"\"
+    @provided_by("bodymotion.notebooks:html_of")
+    def _repr_html_(self) -> str:
+        \"\"\"Return a summary as HTML.\"\"\"
         raise NotImplementedError
 
 The function gets the object and all arguments. Its module is imported when the method
@@ -50,15 +49,16 @@ def public(
     modules = _read_stub(str(module.__file__).removesuffix("py") + "pyi")
 
     def find(name: str) -> Any:  # noqa: ANN401
-        if name in renamed:
-            warnings.warn(
-                f"{package}.{name} is now {renamed[name]}",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            place, _, new_name = renamed[name].rpartition(".")
-            return getattr(import_module(place), new_name)
         if name not in modules:
+            present = renamed.get(name) or _name_in_extension(package, name)
+            if present is not None:
+                warnings.warn(
+                    f"{package}.{name} is now {present}",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+                place, _, new_name = present.rpartition(".")
+                return getattr(import_module(place), new_name)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         place = modules[name]
         value = None
@@ -71,6 +71,17 @@ def public(
         return value
 
     return sorted([*modules, *own]), find
+
+
+def _name_in_extension(package: str, name: str) -> str | None:
+    """Return the present name of something that moved to an extension, if it did."""
+    if name.startswith("_"):
+        return None
+    from bodymotion.extensions import extensions
+
+    former = f"{package}.{name}"
+    names = (extension.renamed.get(former) for extension in extensions())
+    return next((present for present in names if present is not None), None)
 
 
 def _read_stub(path: str) -> dict[str, str]:
@@ -145,7 +156,7 @@ class NotebookDisplay:
         Parameters
         ----------
         other:
-            The motion of a body, or the body of a motion; an animation needs none.
+            The motion of a body, or the body of a motion; a script needs none.
         height:
             [px] of the page in the notebook.
         show:

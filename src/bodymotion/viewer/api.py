@@ -1,4 +1,4 @@
-"""`view`: show a body, a motion, both, or an animation in the browser, or write a page that does."""
+"""`view`: show a robot and its motion in the browser, or write a page that does."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def view(
     """Show a robot and its motion in the browser, or write a page that does.
 
     A body alone can be posed with sliders; a motion alone is shown as frames. A motion
-    without root poses is shown standing on the ground. An animation is played on the
-    body of Spot, and so is a motion alone whose joints are those of Spot.
+    without root poses is shown standing on the ground. A script is played on its
+    robot; a motion alone is shown on a built-in robot whose joints it names.
 
     Parameters
     ----------
     body, motion:
         A Body and a Motion, or files of them, in any order; one of the two is enough.
-        Or an Animation, or its file, alone. With a list of two motions, the second is
+        Or a script, or its file, alone. With a list of two motions, the second is
         shown beside the first, on the same timeline, with the differences.
     ghost:
         Show the second motion transparent at the position of the first.
@@ -105,7 +105,7 @@ def view(
     dark:
         Start in dark mode.
     arm, bpm, slices:
-        Of an animation: whether Spot has its arm (by default as it needs it), tempo
+        Of a script: whether the robot has its arm (by default as it needs it), tempo
         [beats per minute] and length [slices].
     progress:
         Called with the number of steps that are done, and of all steps, while a page is
@@ -116,9 +116,9 @@ def view(
     FormatError
         When a file cannot be read.
     ValueError
-        When motion and body do not fit, or there is nothing to show, or an animation
+        When motion and body do not fit, or there is nothing to show, or a script
         cannot be played. `WrongUseError` when there is more than one body and two
-        motions, or more than one animation, when a display option does not exist, or
+        motions, or more than one script, when a display option does not exist, or
         the page is one of the files that are read.
     OSError
         When the host cannot be listened at, or the page cannot be written.

@@ -32,6 +32,7 @@ from bodymotion.dynamics import Soles
 from bodymotion.dynamics.differentiation import MIN_REST
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.model.body import Body
+from bodymotion.model.joint_recovery import recover_joints
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
@@ -178,8 +179,6 @@ def _check_root(motion: Motion, links: MultiSE3Seq) -> list[Finding]:
 
 def _recover_joint_values(motion: Motion, body: Body) -> Floats | None:
     """Return the joint values (T, J) that follow from the poses of all links."""
-    from bodymotion.editing import recover_joints
-
     try:
         joints = recover_joints(motion, body)[0].joint_displacement
         if joints is None:
@@ -381,7 +380,7 @@ def _add_missing_files(findings: list[Finding], body: Body) -> list[Finding]:
 
     The lowest points are unknown then.
     """
-    from bodymotion.scene.scene import missing_files
+    from bodymotion.formats.resources import missing_files
 
     missing = len(missing_files(body))
     if not missing:

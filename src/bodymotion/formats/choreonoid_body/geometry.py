@@ -16,6 +16,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.resources import ReferencedFiles
 from bodymotion.formats.text import Text
+from bodymotion.formats.vrml.fields import standard_fields
 from bodymotion.formats.vrml.nodes import NO_INTEGERS, Value
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.rules import BAD_SIZE
@@ -25,7 +26,6 @@ from bodymotion.formats.vrml.shapes import (
     AppearanceReader,
     GeometryReader,
 )
-from bodymotion.formats.vrml.values import standard_fields
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence

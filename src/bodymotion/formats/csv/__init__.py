@@ -10,7 +10,7 @@ The names in the first line define the columns:
 ``zmp_x`` ``zmp_y`` ``zmp_z``                      zero moment point in the world's frame [m]
 ``root_relative_zmp_x`` …                          zero moment point in the root link's frame [m]
 ``link/NAME/x`` … ``link/NAME/qz``                 pose of a further link in the world
-``fl_contact`` ``fr_contact`` ``hl_contact`` …     1 where a foot of Spot is in stance, 0 in swing; all four or none
+``fl_contact`` ``fr_contact`` ``hl_contact`` …     1 where a foot is in stance, 0 in swing; all four or none
 any other name                                     displacement of the joint of that name [rad or m]
 =================================================  ==============================================================
 

@@ -6,10 +6,9 @@ What a column is by its name, and from columns to components.
 import math
 import re
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -23,6 +22,15 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
+from bodymotion.formats.csv.columns import (
+    ANGLES,
+    AXES,
+    DEGREE,
+    OWN_COLUMNS,
+    Column,
+    Kind,
+    column,
+)
 from bodymotion.formats.npz.layouts import (
     QuaternionOrder,
     are_quaternions,
@@ -60,109 +68,18 @@ from bodymotion.motion.components import Timeline
 from bodymotion.motion.feet import FOOT_CONTACT, LEGS
 from bodymotion.system.files import open_file, read_head
 
-AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
-"""The numbers of a pose, in the order of this package."""
-OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
-"""The first columns of a table that `write_csv` makes of a motion with a root pose.
-
-Its angles are in radians.
-"""
-
-Kind: TypeAlias = Literal[
-    "time",
-    "frame",
-    "pose",
-    "angle",
-    "unclear",
-    "zmp",
-    "relative zmp",
-    "contact",
-    "joint",
-]
-
-_UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°|]++)\s*+[\])]\Z")
-_UNITS = {
-    **dict.fromkeys(("s", "sec", "m", "rad", "rad|m"), 1.0),
-    **{
-        "ms": 1e-3,
-        "us": 1e-6,
-        "ns": 1e-9,
-        "cm": 1e-2,
-        "mm": 1e-3,
-        "deg": math.pi / 180,
-        "°": math.pi / 180,
-    },
-}
-_ROOT = re.compile(
-    r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?(x|y|z|q[wxyz]|roll|pitch|yaw|q[0-3])",
-    re.IGNORECASE,
-)
-_QUATERNION_PART = re.compile(r"(?:root|base)_quat(?:ernion)?_([wxyz])", re.IGNORECASE)
-_LINK = re.compile(r"link/(.*)/(x|y|z|q[wxyz])", re.DOTALL)
+UNITREE_POSE = 7
+"""Columns of the pose of the root in the layout 'unitree'."""
+QUATERNION = 3
+"""The index of the first number of a quaternion, or of an angle, in a pose."""
+UNITREE_RATE = 30.0
+"""[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
+LIMIT_MARGIN = 1.0
+"""[rad] Angles that are further beyond the limits of their joint may be degrees."""
 _INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|index|level_0|__index_level_0__")
-_ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
-
-UNITREE_POSE = 7  # Columns of the pose of the root in the layout 'unitree'.
-UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
-LIMIT_MARGIN = (
-    1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
-)
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column's kind; of a pose, the link (`part`; "" is the root) and number (`index`).
-
-    The factor to SI units, None without unit.
-    """
-
-    kind: Kind
-    name: str
-    index: int = 0
-    part: str = ""
-    factor: float | None = None
-
-
-def column(text: str) -> Column | None:
-    """Return the column that a name stands for.
-
-    None for an unknown unit.
-    """
-    name = text
-    factor = None
-    if match := _UNIT.search(text):
-        factor = _UNITS.get(match[1].lower())
-        if factor is None:
-            return None
-        name = text[: match.start()].rstrip()
-    low = name.lower()
-    if low in ("time", "t", "timestamp", "time_s"):
-        return Column("time", name, factor=factor)
-    if low in ("frame", "frame_index", "frame_id"):
-        return Column("frame", name, factor=factor)
-    if name.endswith("_contact") and name[:-8] in LEGS and factor is None:
-        return Column("contact", name, LEGS.index(name[:-8]))
-    if match := _LINK.fullmatch(name):
-        return Column("pose", name, AXES.index(match[2]), match[1], factor)
-    if match := _ZMP.fullmatch(name):
-        return Column(
-            "relative zmp" if match[1] else "zmp",
-            name,
-            "xyz".index(match[2].lower()),
-            factor=factor,
-        )
-    if match := _QUATERNION_PART.fullmatch(name):
-        return Column("pose", name, AXES.index(f"q{match[1].lower()}"), factor=factor)
-    if match := _ROOT.fullmatch(name):
-        axis = match[1].lower()
-        if axis in AXES:
-            return Column("pose", name, AXES.index(axis), factor=factor)
-        if axis in ("roll", "pitch", "yaw"):
-            return Column(
-                "angle", name, ("roll", "pitch", "yaw").index(axis), factor=factor
-            )
-        return Column("unclear", name, int(axis[1]), factor=factor)
-    return Column("joint", name, factor=factor)
+"""Names of the index of pandas."""
+_RESULTS = {"file", "modified", "run"}
+"""Columns of the results of commands."""
 
 
 def holds_motion(path: Path) -> bool | None:
@@ -171,13 +88,15 @@ def holds_motion(path: Path) -> bool | None:
     None for results of commands, such as a catalogue.
     """
     with open_file(path) as file:
-        names = names_in(schema := schema_of(opened(file)))
-    is_motion = any(
-        one is not None and one.kind in ("time", "pose") for one in map(column, names)
-    )
-    if {"file", "modified", "run"} <= {*schema.names}:
+        schema = schema_of(opened(file))
+    if {*schema.names} >= _RESULTS:
         return None
-    return is_motion and "episode_index" not in names
+    names = names_in(schema)
+    columns = [column(name) for name in names]
+    has_motion = any(
+        one is not None and one.kind in ("time", "pose") for one in columns
+    )
+    return has_motion and "episode_index" not in names
 
 
 def read_csv(
@@ -234,53 +153,72 @@ def read_csv(
         raise ValueError(
             f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}"
         )
-    found = Diagnostics(path)
-    is_arrow = False
-    with suppress(OSError, ValueError):  # which `read_table` reports
-        is_arrow = looks_like_arrow(read_head(path, 8))
+    diagnostics = Diagnostics(path)
+    is_arrow = _is_arrow(path)
     if is_arrow:
-        table = read_arrow(path, found)
+        table = read_arrow(path, diagnostics)
     else:
-        table = read_table(path, found, delimiter)
+        table = read_table(path, diagnostics, delimiter)
     if table is None:
-        return ReadResult(None, found.problems)
+        return ReadResult(None, diagnostics.problems)
     is_nameless = table.names is None and columns is None
-    if (
-        is_nameless
-        and layout is None
-        and table.values.shape[1] > 7
-        and are_quaternions(table.values[:, 3:7])
-    ):
+    if is_nameless and layout is None and _looks_like_unitree(table):
         layout = "unitree"
-        message = f"no names, a position and a quaternion first: read as layout 'unitree', {frame_rate or UNITREE_RATE:g} Hz"
-        found.report(rules.GUESSED_LAYOUT, message, Location(table.path, 1))
+        text = (
+            "no names, a position and a quaternion first: read as layout 'unitree', "
+            f"{frame_rate or UNITREE_RATE:g} Hz"
+        )
+        diagnostics.report(rules.GUESSED_LAYOUT, text, Location(table.path, 1))
     try:
-        names = _names(table, layout, columns, quaternion_order, body, found)
-        if layout == "unitree" and columns is None:
-            is_nameless = all(map(is_generic, names[UNITREE_POSE:]))
+        names = _names(table, layout, columns, quaternion_order, body, diagnostics)
     except FormatError as error:
-        found.extend(error.problems)
-        return ReadResult(None, found.problems)
-    rate = UNITREE_RATE if layout == "unitree" and frame_rate is None else frame_rate
-    reader = _Reader(table, names, degrees, quaternion_order, body, found)
-    timeline = reader.timeline(rate, from_zero)
+        diagnostics.extend(error.problems)
+        return ReadResult(None, diagnostics.problems)
+    if layout == "unitree" and columns is None:
+        is_nameless = all(map(is_generic, names[UNITREE_POSE:]))
+    if layout == "unitree" and frame_rate is None:
+        frame_rate = UNITREE_RATE
+    reader = _Reader(table, names, degrees, quaternion_order, body, diagnostics)
+    timeline = reader.timeline(frame_rate, from_zero)
     components: list[Component] = []
-    with found.recover(("contents", LINK_POSITION)):
+    with diagnostics.recover(("contents", LINK_POSITION)):
         components += reader.poses(timeline)
-    with found.recover(("contents", JOINT_DISPLACEMENT)):
+    with diagnostics.recover(("contents", JOINT_DISPLACEMENT)):
         components += reader.joints(timeline, is_nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
     reader.check_options(layout)
-    if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
-        message = f"{listed(reader.assumed, 4)}: no unit, read as radians (up to {reader.largest:.6g})"
-        found.report(rules.ASSUMED, message, reader.location)
+    is_our_own = names[: len(OWN_COLUMNS)] == OWN_COLUMNS
+    if layout is None and not is_our_own and reader.assumed:
+        text = (
+            f"{listed(reader.assumed, 4)}: no unit, read as radians (up to "
+            f"{reader.largest:.6g})"
+        )
+        diagnostics.report(rules.ASSUMED, text, reader.location)
     if is_arrow:
         source = Source("parquet", Path(path))
     else:
         source = Source("csv", Path(path), encoding="utf-8")
-    motion = table_motion([table], components, source, found)
-    return ReadResult(motion, found.problems)
+    motion = table_motion([table], components, source, diagnostics)
+    return ReadResult(motion, diagnostics.problems)
+
+
+def _is_arrow(path: str | Path) -> bool:
+    """Return whether a file is a table of Parquet or Arrow.
+
+    False where it cannot be opened, which `read_table` reports.
+    """
+    try:
+        return looks_like_arrow(read_head(path, 8))
+    except (OSError, ValueError):
+        return False
+
+
+def _looks_like_unitree(table: Table) -> bool:
+    """Return whether columns 3 to 6 are quaternions, and joints follow."""
+    return table.values.shape[1] > UNITREE_POSE and are_quaternions(
+        table.values[:, 3:UNITREE_POSE]
+    )
 
 
 def _names(
@@ -295,58 +233,56 @@ def _names(
     location = Location(table.path, table.header_line)
     if columns is not None:
         if len(columns) != count:
-            raise rules.COLUMNS.error(
-                f"found {counted(len(columns), 'name')}; expected {count}", location
-            )
+            text = f"found {counted(len(columns), 'name')}; expected {count}"
+            raise rules.COLUMNS.error(text, location)
         return list(columns)
     if layout == "unitree":
-        if table.names is not None:
-            raise rules.COLUMNS.error(
-                "the table has names; the layout 'unitree' has none",
-                location,
-                "leave the layout out",
-            )
-        if count < 8:
-            raise rules.COLUMNS.error(
-                f"found {counted(count, 'column')}; layout 'unitree' has at least 8",
-                location,
-            )
-        if order is None and order_of(table.values[:, 3:7]) == "wxyz":
-            message = (
-                "the root is upright with quaternions as w x y z: read in that order"
-            )
-            found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
-            order = "wxyz"
-        letters = order or "xyzw"
-        pose = [f"root_{axis}" for axis in "xyz"]
-        pose += [f"root_q{letter}" for letter in letters]
-        joints = names_by_count(count - len(pose), body, location, found)
-        if not joints:
-            joints = tuple(generic_name(k) for k in range(count - len(pose)))
-        return [*pose, *joints]
+        return _unitree_names(table, order, body, found)
     if table.names is None:
-        raise rules.NO_NAMES.error(
-            f"the file has {counted(count, 'column')} and no names", location
-        )
+        text = f"the file has {counted(count, 'column')} and no names"
+        raise rules.NO_NAMES.error(text, location)
     if "root_translateX" in table.names:
         return [_bones_seed_name(name) for name in table.names]
     # Where no row can be read, as with decimal commas, the rows are reported, and
     # nothing is known of a column without a name.
-    if len(table.values) and not np.isfinite(table.values).any():
-        return ["frame" if _INDEX.fullmatch(name) else name for name in table.names]
-    return [
-        "frame" if _counts_rows(name, table.values[:, k]) else name
-        for k, name in enumerate(table.names)
-    ]
+    is_unread = len(table.values) > 0 and not np.isfinite(table.values).any()
+    names = []
+    for name, values in zip(table.names, table.values.T, strict=True):
+        is_index = _INDEX.fullmatch(name) is not None
+        if is_index and (is_unread or _counts_rows(values)):
+            names.append("frame")
+        else:
+            names.append(name)
+    return names
 
 
-def _counts_rows(name: str, values: Floats) -> bool:
-    """Return whether a column is the index of a table of pandas.
+def _unitree_names(
+    table: Table, order: QuaternionOrder | None, body: Body | None, found: Diagnostics
+) -> list[str]:
+    """Return names for the columns of the layout 'unitree', which has none."""
+    count = table.values.shape[1]
+    location = Location(table.path, table.header_line)
+    if table.names is not None:
+        text = "the table has names; the layout 'unitree' has none"
+        raise rules.COLUMNS.error(text, location, "leave the layout out")
+    if count <= UNITREE_POSE:
+        text = f"found {counted(count, 'column')}; layout 'unitree' has at least 8"
+        raise rules.COLUMNS.error(text, location)
+    if order is None and order_of(table.values[:, 3:UNITREE_POSE]) == "wxyz":
+        text = "the root is upright with quaternions as w x y z: read in that order"
+        found.report(rules.GUESSED_ORDER, text, Location(table.path, 1))
+        order = "wxyz"
+    pose = [f"root_{axis}" for axis in "xyz"]
+    pose += [f"root_q{letter}" for letter in order or "xyzw"]
+    num_joints = count - UNITREE_POSE
+    joints = names_by_count(num_joints, body, location, found)
+    if not joints:
+        joints = tuple(generic_name(k) for k in range(num_joints))
+    return [*pose, *joints]
 
-    Without a name of its own, and the numbers of the rows.
-    """
-    if not _INDEX.fullmatch(name):
-        return False
+
+def _counts_rows(values: Floats) -> bool:
+    """Return whether a column (T,) has the numbers of the rows, from any first one on."""
     known = np.flatnonzero(np.isfinite(values))
     offsets = values[known] - known
     if len(known) < 2:
@@ -386,52 +322,47 @@ class _Reader:
         self.location = Location(table.path, table.header_line)
         self.assumed: list[str] = []
         self.largest = 0.0
-        self.columns: list[Column] = []
+        self.columns = self._columns_of(names)
+
+    def _columns_of(self, names: list[str]) -> list[Column]:
+        """Return the columns; one that cannot be used is one of frames."""
+        columns = []
         known: set[tuple[object, ...]] = set()
-        feet = sum(
-            one is not None and one.kind == "contact" for one in map(column, names)
-        )
+        kinds = [one.kind for one in map(column, names) if one is not None]
+        has_all_feet = kinds.count("contact") >= len(LEGS)
         for number, name in enumerate(names, 1):
             one = column(name)
             if not name:
-                message = (
-                    f"column {number} has no name, and is not the number of the row"
-                )
-                found.report(rules.NAMES, message, self.location)
+                text = f"column {number} has no name, and is not the number of the row"
+                self.found.report(rules.NAMES, text, self.location)
                 one = Column("frame", name)
-            if one is None:
-                found.report(
-                    rules.NAMES,
-                    f"the unit of the column {name!r} is unknown",
-                    self.location,
-                )
+            elif one is None:
+                text = f"the unit of the column {name!r} is unknown"
+                self.found.report(rules.NAMES, text, self.location)
                 one = Column("frame", name)
-            if one.kind == "contact" and feet < len(LEGS):
+            if one.kind == "contact" and not has_all_feet:
                 # Contacts of some feet only are columns like any other.
                 one = replace(one, kind="joint", index=0)
-            key = (
-                one.kind,
-                one.part,
-                one.index,
-                one.name if one.kind in ("joint", "frame") else "",
-            )
-            if key in known and one.kind != "frame":
-                found.report(
-                    rules.NAMES, f"two columns are {one.name!r}", self.location
-                )
+            key: tuple[object, ...] = (one.kind, one.part, one.index)
+            if one.kind == "joint":
+                key = (*key, one.name)
+            if one.kind != "frame" and key in known:
+                text = f"two columns are {one.name!r}"
+                self.found.report(rules.NAMES, text, self.location)
                 one = replace(one, kind="frame")
             known.add(key)
-            self.columns.append(one)
+            columns.append(one)
+        return columns
 
-    def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
-        """Return the columns of these kinds by their index, in SI units."""
-        return {
-            one.index: self.values[:, k]
-            if one.factor is None
-            else self.values[:, k] * one.factor
-            for k, one in enumerate(self.columns)
-            if one.kind in kinds and one.part == part
-        }
+    def of(self, kind: Kind, part: str = "") -> dict[int, Floats]:
+        """Return the columns of a kind by their index, in SI units."""
+        columns = {}
+        for one, values in zip(self.columns, self.values.T, strict=True):
+            if one.kind == kind and one.part == part:
+                if one.factor is not None:
+                    values = values * one.factor
+                columns[one.index] = values
+        return columns
 
     def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
         times = self.of("time").get(0)
@@ -480,109 +411,101 @@ class _Reader:
         ]
 
     def pose(self, part: str) -> Floats:
-        if part:
-            name = f"link/{part}/"
-        else:
-            name = "root_"
-        found = self.of("pose", part=part)
-        angles = self.of("angle", part=part)
-        unclear = self.of("unclear", part=part)
-        orientations = (found.keys() - {0, 1, 2}, angles, unclear)
-        if sum(map(bool, orientations)) != 1:
-            if any(orientations):
-                orientation = "more than one orientation"
-            else:
-                orientation = "no orientation"
-            raise rules.POSE.error(
-                f"{name}x, {name}y, {name}z come with {orientation}", self.location
-            )
-        if unclear and self.order is None:
-            message = "the columns root_q0 … root_q3 do not show which of them is w"
-            raise rules.QUATERNION_ORDER.error(message, self.location)
-        found |= {
-            AXES.index(f"q{letter}"): unclear[k]
-            for k, letter in enumerate(self.order or ())
-            if k in unclear
-        }
-        found |= {3 + k: values for k, values in angles.items()}
-        axes = (*AXES[:3], "roll", "pitch", "yaw") if angles else AXES
-        absent = [name + axis for k, axis in enumerate(axes) if k not in found]
+        """Return the poses (T, 7) of a link; "" is the root."""
+        prefix = f"link/{part}/" if part else "root_"
+        columns = self.of("pose", part)
+        angles = self.of("angle", part)
+        unclear = self.of("unclear", part)
+        has_quaternion = any(index >= QUATERNION for index in columns)
+        num_orientations = [has_quaternion, bool(angles), bool(unclear)].count(True)
+        if num_orientations != 1:
+            held = "more than one orientation" if num_orientations else "no orientation"
+            text = f"{prefix}x, {prefix}y, {prefix}z come with {held}"
+            raise rules.POSE.error(text, self.location)
+        if unclear:
+            if self.order is None:
+                text = "the columns root_q0 … root_q3 do not show which of them is w"
+                raise rules.QUATERNION_ORDER.error(text, self.location)
+            for index, letter in enumerate(self.order):
+                if index in unclear:
+                    columns[AXES.index(f"q{letter}")] = unclear[index]
+        axes = AXES
+        if angles:
+            axes = (*AXES[:QUATERNION], *ANGLES)
+            for index, values in angles.items():
+                columns[QUATERNION + index] = values
+        absent = [prefix + axis for k, axis in enumerate(axes) if k not in columns]
         if absent:
-            raise rules.POSE.error(
-                f"there is no column {', '.join(absent)}", self.location
-            )
-        numbers = np.stack([found[k] for k in range(len(axes))], axis=-1)
+            text = f"there is no column {', '.join(absent)}"
+            raise rules.POSE.error(text, self.location)
+        numbers = np.stack([columns[k] for k in range(len(axes))], axis=-1)
         if not angles:
             return numbers
-        columns = [k for k, one in enumerate(self.columns) if one.kind == "angle"]
-        columns.sort(key=lambda k: self.columns[k].index)
-        self.check_unit(columns)
-        factors = [
-            math.pi / 180 if self.degrees and self.columns[k].factor is None else 1.0
-            for k in columns
-        ]
-        quaternions = rotations.from_rpy(numbers[:, 3:] * factors)
-        return np.concatenate([numbers[:, :3], quaternions], axis=-1)
+        factors = self._angle_factors()
+        quaternions = rotations.from_rpy(numbers[:, QUATERNION:] * factors)
+        return np.concatenate([numbers[:, :QUATERNION], quaternions], axis=-1)
 
-    def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:
+    def _angle_factors(self) -> list[float]:
+        """Return the factors of roll, pitch and yaw to radians."""
+        indices = [k for k, one in enumerate(self.columns) if one.kind == "angle"]
+        indices.sort(key=lambda k: self.columns[k].index)
+        self.check_unit(indices)
+        factors = []
+        for k in indices:
+            is_in_degrees = self.degrees and self.columns[k].factor is None
+            factors.append(DEGREE if is_in_degrees else 1.0)
+        return factors
+
+    def joints(self, timeline: Timeline, is_nameless: bool) -> list[Component]:
         indices = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
         if not indices:
             return []
-        found = [self.columns[k] for k in indices]
-        values = self.values[:, indices]
-        names = tuple(one.name for one in found)
-        joints = () if self.body is None else self.body.joints
-        places = [-1] * len(names) if self.body is None else matched(names, self.body)
-        slides = [k >= 0 and joints[k].type == "slide" for k in places]
+        names = tuple(self.columns[k].name for k in indices)
+        joints = self._joints_of_columns(names)
+        is_slide = [joint is not None and joint.type == "slide" for joint in joints]
         self.check_unit(
-            [k for k, slide in zip(indices, slides, strict=True) if not slide]
+            [k for k, slides in zip(indices, is_slide, strict=True) if not slides]
         )
-        bare = np.where(slides, 1.0, math.pi / 180 if self.degrees else 1.0)
-        factors = [one.factor or turn for one, turn in zip(found, bare, strict=True)]
-        values = values * factors
-        labels = names
-        in_file = values
-        if (
-            self.body is None
-            and (by_id := in_id_order(values, names, self.location, self.found))
-            is not None
-        ):
-            values = by_id
-            labels = ()
-        elif self.body is not None:
-            if nameless and len(names) != len(self.body.joints):
-                wanted = f"{self.body.name} has {len(joints)} joints: {', '.join(joint_names(self.body))}"
-                raise rules.COLUMNS.error(
-                    f"{len(names)} joint columns without names; {wanted}", self.location
-                )
-            lost = {one.name for one in self.columns if one.kind == "frame"}
-            values, labels = in_body_order(
-                values, names, self.body, self.location, self.found, lost
+        factors = []
+        for k, slides in zip(indices, is_slide, strict=True):
+            default = DEGREE if self.degrees and not slides else 1.0
+            factors.append(self.columns[k].factor or default)
+        values = self.values[:, indices] * factors
+        if self.body is None:
+            by_id = in_id_order(values, names, self.location, self.found)
+            if by_id is not None:
+                return [_joint_component(timeline, by_id, ())]
+            return [_joint_component(timeline, values, names)]
+        if is_nameless:
+            self._report_nameless(len(names), self.body)
+        lost = {one.name for one in self.columns if one.kind == "frame"}
+        ordered, labels = in_body_order(
+            values, names, self.body, self.location, self.found, lost
+        )
+        if self.degrees is None:
+            self._check_limits(indices, joints, values)
+        return [_joint_component(timeline, ordered, labels)]
+
+    def _joints_of_columns(self, names: tuple[str, ...]) -> list[Joint | None]:
+        """Return the joint of the body that each column is."""
+        if self.body is None:
+            return [None] * len(names)
+        joints = self.body.joints
+        return [joints[k] if k >= 0 else None for k in matched(names, self.body)]
+
+    def _report_nameless(self, count: int, body: Body) -> None:
+        """Report that columns are read by position; refuse another number of them."""
+        if count != len(body.joints):
+            text = (
+                f"{count} joint columns without names; {body.name} has "
+                f"{len(body.joints)} joints: {', '.join(joint_names(body))}"
             )
-            if nameless:
-                order = f"read in the order of the joints of {self.body.name}"
-                self.found.report(
-                    NAMELESS,
-                    f"{len(names)} joint columns without names, {order}",
-                    self.location,
-                )
-            if self.degrees is None:
-                without_unit = [
-                    k
-                    for k, one in enumerate(found)
-                    if one.factor is None and places[k] >= 0
-                ]
-                self.check_limits(
-                    in_file[:, without_unit], [joints[places[k]] for k in without_unit]
-                )
-        return [
-            MultiValueSeq(
-                content=JOINT_DISPLACEMENT,
-                timeline=timeline,
-                values=values,
-                part_labels=labels,
-            )
-        ]
+            raise rules.COLUMNS.error(text, self.location)
+        text = (
+            f"{count} joint columns without names, read in the order of the joints of "
+            f"{body.name}"
+        )
+        self.found.report(NAMELESS, text, self.location)
 
     def check_unit(self, indices: list[int]) -> None:
         """Refuse angles without a unit that look like degrees.
@@ -611,7 +534,7 @@ class _Reader:
         if self.degrees is None:
             return
         if self.degrees:
-            stated = math.pi / 180
+            stated = DEGREE
         else:
             stated = 1.0
         factors = {one.factor for one in self.columns if one.kind in ("angle", "joint")}
@@ -620,31 +543,36 @@ class _Reader:
             data = {"option": "degrees"}
             self.found.report(OPTION, message, self.location, data=data)
 
-    def check_limits(self, angles: Floats, joints: list[Joint]) -> None:
-        """Refuse angles (T, J) that are so far beyond the limits of their joints that they look like degrees, where no unit is given."""
-        known = [
-            k
-            for k, joint in enumerate(joints)
-            if joint.type == "rotate" and joint.lower < joint.upper
-        ]
-        limits = np.array(
-            [
-                (joints[k].lower - LIMIT_MARGIN, joints[k].upper + LIMIT_MARGIN)
-                for k in known
-            ]
-        )
-        if (
-            wrong := angles_in_degrees(
-                angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0
+    def _check_limits(
+        self, indices: list[int], joints: list[Joint | None], values: Floats
+    ) -> None:
+        """Refuse angles (T, J) without a unit that look like degrees.
+
+        They are far beyond the limits of their joints.
+        """
+        columns = []
+        limited: list[Joint] = []
+        for number, (k, joint) in enumerate(zip(indices, joints, strict=True)):
+            has_limits = (
+                joint is not None
+                and joint.type == "rotate"
+                and joint.lower < joint.upper
             )
-        ) is not None:
-            joint = joints[known[wrong.column]]
-            value = angles[wrong.frame, known[wrong.column]]
-            limit = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
-            raise rules.UNIT.error(
-                f"{joint.name} is at {value:.6g} in frame {wrong.frame}, {limit}",
-                self.location,
+            if joint is not None and has_limits and self.columns[k].factor is None:
+                columns.append(number)
+                limited.append(joint)
+        lower = np.array([joint.lower - LIMIT_MARGIN for joint in limited])
+        upper = np.array([joint.upper + LIMIT_MARGIN for joint in limited])
+        angles = values[:, columns]
+        wrong = angles_in_degrees(angles, lower, upper, min_angle=0.0)
+        if wrong is not None:
+            joint = limited[wrong.column]
+            text = (
+                f"{joint.name} is at {angles[wrong.frame, wrong.column]:.6g} in frame "
+                f"{wrong.frame}, far beyond its limits of {joint.lower:.3g} to "
+                f"{joint.upper:.3g} rad: degrees?"
             )
+            raise rules.UNIT.error(text, self.location)
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []
@@ -679,3 +607,14 @@ class _Reader:
                 content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=LEGS
             )
         ]
+
+
+def _joint_component(
+    timeline: Timeline, values: Floats, labels: tuple[str, ...]
+) -> Component:
+    return MultiValueSeq(
+        content=JOINT_DISPLACEMENT,
+        timeline=timeline,
+        values=values,
+        part_labels=labels,
+    )

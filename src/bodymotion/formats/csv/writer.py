@@ -10,12 +10,8 @@ import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.arrow import arrow
-from bodymotion.formats.csv.reader import (
-    AXES,
-    OWN_COLUMNS,
-    UNITREE_RATE,
-    column,
-)
+from bodymotion.formats.csv.columns import AXES, OWN_COLUMNS, column
+from bodymotion.formats.csv.reader import UNITREE_RATE
 from bodymotion.formats.tables.columns import (
     MAX_ANGLE,
     SharedTime,

@@ -15,7 +15,7 @@ What the files of robots use of it::
       url="#…"/>
 
 Lengths are converted to metres. `up_axis` is ignored: robot models use the coordinates
-of such files as they are. Animations, skins, lights and cameras are not read. Only the
+of such files as they are. Skins, lights and cameras are not read. Only the
 file itself is opened.
 """
 

@@ -216,7 +216,7 @@ class _Files:
 
     def _parse(self, data: bytes, path: Path) -> Element | None:
         root = read_xml(data, path, self.found)
-        if root is None or (root.document is not None and root.document.incomplete):
+        if root is None:
             self.incomplete = True
         if root is not None and root.name not in ROOTS:
             message = f"the root element is <{root.name:.60}>; expected {' or '.join(f'<{name}>' for name in ROOTS)}"

@@ -1,10 +1,8 @@
-"""The nodes of a written body.
+"""Make the nodes of a written body.
 
-Joints, Segments with shapes, sensors and ExtraJoints; and what comes before and around
-them.
-
-The prototypes that a written model declares, the fields that are only kept in `extra`,
-and names that are legal and unique.
+They are Joints, Segments with shapes, sensors and ExtraJoints; besides, the prototypes
+that the model declares, the fields that are only kept in `extra`, and names that are
+legal and unique.
 """
 
 import math
@@ -16,6 +14,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +41,7 @@ from bodymotion.formats.vrml import (
     Value,
     read_vrml,
 )
+from bodymotion.formats.vrml.fields import STANDARD_NODES
 from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.shape_writer import (
     ShapeWriter,
@@ -49,27 +49,28 @@ from bodymotion.formats.vrml.shape_writer import (
     rotation_value,
     transform_fields,
 )
-from bodymotion.formats.vrml.values import STANDARD_NODES
 from bodymotion.formats.vrml.writer import is_name, legal_name, scene_pieces
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh, Shape, Texture
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Device, Joint, OtherDevice, Segment
 
-MAX_TRANSFORM = 1e100  # Nested Transforms with larger numbers would overflow.
+MAX_TRANSFORM = 1e100
+"""Numbers of a Transform; nested ones with larger numbers would overflow."""
+MAX_NAMES = 8
+"""Names that a message lists."""
+MAX_STEM = 100
+"""[characters] The name of a file of shapes."""
+ROUNDING = 1e-12
+"""Difference of a unit vector or quaternion from one that is written in digits."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a character, which UTF-8 cannot hold."""
 
 ROWS = {2: ("MFVec2f",), 3: ("MFVec3f", "MFColor"), 4: ("MFRotation",)}
 VECTOR_TYPES = {2: ("SFVec2f",), 3: ("SFVec3f", "SFColor"), 4: ("SFRotation",)}
 ALL_LIST_TYPES = (
-    "MFFloat",
-    "MFInt32",
-    "MFString",
-    "MFNode",
-    "MFVec2f",
-    "MFVec3f",
-    "MFColor",
-    "MFRotation",
-    "MFTime",
+    *("MFFloat", "MFInt32", "MFString", "MFNode", "MFVec2f"),
+    *("MFVec3f", "MFColor", "MFRotation", "MFTime"),
 )
 LIST_TYPES = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
@@ -94,12 +95,7 @@ WRITTEN = (
 RESERVED = {
     *STANDARD_NODES,
     *CLASSES,
-    "Humanoid",
-    "Joint",
-    "Segment",
-    "ExtraJoint",
-    "Surface",
-    "WorldInfo",
+    *("Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"),
 }
 """Names that a device of another type cannot have."""
 
@@ -113,11 +109,10 @@ class Names:
         self._count: dict[str, int] = {}
 
     def unique(self, name: str, kind: str) -> str:
-        """Return the name where it is legal and unused, else a similar one, which is reported.
+        """Return the name where it is legal and unused, else a similar one.
 
-        An empty name stays empty.
-
-        `kind` is that of the part: "joint", "segment", ….
+        A changed name is reported. An empty name stays empty. `kind` is that of the
+        part: "joint", "segment", ….
         """
         if not name:
             return ""
@@ -132,50 +127,72 @@ class Names:
         return self._renamed.add(kind, name, free)
 
 
-def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
-    """Return a value in the form of a field, and the possible types of the field, the best first.
+class FieldValue(NamedTuple):
+    """A value in the form of a field.
 
-    None where no field can hold it.
+    `types` are the possible types of the field, the best first; none where no field can
+    hold the value.
     """
+
+    value: Value
+    types: tuple[str, ...]
+
+
+NO_FIELD = FieldValue(None, ())
+
+
+def as_value(value: object) -> FieldValue:
+    """Return a value in the form of a field."""
     if value is None:
-        return None, ("SFNode",)
+        return FieldValue(None, ("SFNode",))
     if isinstance(value, str):
-        return value, () if any(
-            "\ud800" <= letter <= "\udfff" for letter in value
-        ) else ("SFString",)
-    if (
-        isinstance(value, (list, tuple))
-        and len(value)
-        and all(isinstance(item, str) for item in value)
-    ):
-        return [str(item) for item in value], ("MFString",)
+        if _SURROGATE.search(value):
+            return FieldValue(value, ())
+        return FieldValue(value, ("SFString",))
+    if isinstance(value, (list, tuple)) and len(value):
+        texts = [str(item) for item in value if isinstance(item, str)]
+        if len(texts) == len(value):
+            return FieldValue(texts, ("MFString",))
     try:
         array = np.asarray(value)
     except ValueError:
-        return None, ()
+        return NO_FIELD
     kind = array.dtype.kind
-    if array.ndim:
-        size = array.shape[-1]
-    else:
-        size = 1
     if kind == "b" and array.ndim == 0:
-        return bool(array), ("SFBool",)
+        return FieldValue(bool(array), ("SFBool",))
     if kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
-        return None, ()
-    if not array.size:
-        return [], ALL_LIST_TYPES if array.ndim == 1 else ROWS.get(size, ())
-    if array.ndim == 2:
-        return array.astype(np.float64), ROWS.get(size, ())
-    whole = kind in "iu" and array.min() >= -(2**31) and array.max() < 2**31
+        return NO_FIELD
     if array.ndim == 0:
-        single = ("SFInt32", "SFFloat", "SFTime") if whole else ("SFFloat", "SFTime")
-        return (int(array) if whole else float(array)), single if whole or float(
-            array
-        ) == array.item() else ()
-    types = (*VECTOR_TYPES.get(size, ()), "MFFloat", "MFTime")
-    if whole:
-        return (array.astype(np.int32), ("MFInt32", *types))
-    return (array.astype(np.float64), types)
+        return _single_number(array)
+    return _list_of_numbers(array)
+
+
+def _fits_int32(array: npt.NDArray[Any]) -> bool:
+    is_whole = array.dtype.kind in "iu"
+    return bool(is_whole and array.min() >= -(2**31) and array.max() < 2**31)
+
+
+def _single_number(array: npt.NDArray[Any]) -> FieldValue:
+    if _fits_int32(array):
+        return FieldValue(int(array), ("SFInt32", "SFFloat", "SFTime"))
+    number = float(array)
+    # An integer of 64 bits may have more digits than a float.
+    if number != array.item():
+        return FieldValue(number, ())
+    return FieldValue(number, ("SFFloat", "SFTime"))
+
+
+def _list_of_numbers(array: npt.NDArray[Any]) -> FieldValue:
+    width = array.shape[-1]
+    row_types = ROWS.get(width, ())
+    if not array.size:
+        return FieldValue([], ALL_LIST_TYPES if array.ndim == 1 else row_types)
+    if array.ndim == 2:
+        return FieldValue(array.astype(np.float64), row_types)
+    types = (*VECTOR_TYPES.get(width, ()), "MFFloat", "MFTime")
+    if _fits_int32(array):
+        return FieldValue(array.astype(np.int32), ("MFInt32", *types))
+    return FieldValue(array.astype(np.float64), types)
 
 
 class KeptFields:
@@ -191,34 +208,35 @@ class KeptFields:
         self.report = report
         self.types: dict[str, str] = {}
         self.proto = prototype(kind)
-        self._all = {
-            name: field.type
-            for name, field in self.proto.fields.items()
-            if field.access.endswith("ield")
-        }
+        self._all: dict[str, str] = {}
+        for name, field in self.proto.fields.items():
+            if field.access in ("field", "exposedField"):
+                self._all[name] = field.type
+        for name, types in self._possible_types(extras).items():
+            if is_name(name):
+                self.types[name] = OPTIONAL.get((kind, name), types[0])
+        self._all |= self.types
+        if self.types:
+            fields = dict(self.proto.fields)
+            for name, field_type in self.types.items():
+                fields[name] = FieldDeclaration("exposedField", field_type, name)
+            self.proto = Proto(self.proto.name, fields, self.proto.body)
+
+    def _possible_types(
+        self, extras: Sequence[Mapping[str, object]]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the types that can hold the values of all nodes, by names of fields."""
         possible: dict[str, tuple[str, ...]] = {}
         for extra in extras:
             for name, value in extra.items():
                 if name in self._all or not isinstance(name, str):
                     continue
-                _, types = as_value(value)
+                types = as_value(value).types
                 if types:
                     before = possible.get(name, types)
-                    possible[name] = (
-                        tuple(kind for kind in before if kind in types) or before
-                    )
-        for name, types in possible.items():
-            if is_name(name):
-                self.types[name] = OPTIONAL.get((kind, name), types[0])
-        self._all |= self.types
-        if self.types:
-            added = {
-                name: FieldDeclaration("exposedField", kind, name)
-                for name, kind in self.types.items()
-            }
-            self.proto = Proto(
-                self.proto.name, {**self.proto.fields, **added}, self.proto.body
-            )
+                    both = tuple(kind for kind in before if kind in types)
+                    possible[name] = both or before
+        return possible
 
     def of(
         self, extra: Mapping[str, object], used: Collection[str] = ()
@@ -229,26 +247,27 @@ class KeptFields:
         reported so.
         """
         fields: dict[str, Value] = {}
-        left: list[str] = []
+        left_out: list[str] = []
         for name, item in extra.items():
             if name in used or name == "mjcf":
                 continue
             value, types = as_value(item)
-            kind = self._all.get(name, "")
-            if kind in types:
+            declared = self._all.get(name, "")
+            if declared in types:
                 fields[name] = value
-            elif any(LIST_TYPES.get(single) == kind for single in types):
-                fields[name] = [value] if isinstance(value, str) else np.array([value])
-                self.report(
-                    losses.KEPT_VALUE,
-                    f"{self.kind}: {name} {item!r:.60} becomes a list of one",
-                )
+            elif any(LIST_TYPES.get(single) == declared for single in types):
+                if isinstance(value, str):
+                    fields[name] = [value]
+                else:
+                    fields[name] = np.array([value])
+                message = f"{self.kind}: {name} {item!r:.60} becomes a list of one"
+                self.report(losses.KEPT_VALUE, message)
             else:
-                left.append(str(name))
-        if left:
-            names = ", ".join(left[:8]) + (
-                f" and {len(left) - 8} more" if len(left) > 8 else ""
-            )
+                left_out.append(str(name))
+        if left_out:
+            names = ", ".join(left_out[:MAX_NAMES])
+            if len(left_out) > MAX_NAMES:
+                names += f" and {len(left_out) - MAX_NAMES} more"
             self.report(losses.KEPT_VALUE, f"{self.kind}: no field holds {names}")
         return fields
 
@@ -260,20 +279,21 @@ def _declared() -> Mapping[str, Proto]:
 
 @cache
 def prototype(name: str) -> Proto:
-    """Return one of the document's prototypes, or that of a device which the document does not have."""
+    """Return one of the document's prototypes.
+
+    For a device that the document does not have, that of a Sensor.
+    """
     return _declared().get(name) or replace(_declared()["Sensor"], name=name)
 
 
 def prototypes_of(nodes: list[Node]) -> list[Proto]:
-    """Return the prototypes of nodes and of all in them, in the order of the document."""
-    found = {node.type: node.proto for node in visits(nodes) if node.proto is not None}
-    known = list(REMARKS)
-    return [
-        found[name]
-        for name in sorted(
-            found, key=lambda n: (known.index(n) if n in known else len(known), n)
-        )
-    ]
+    """Return the prototypes of nodes and of all in them, in the order of the document.
+
+    Others come last, by their names.
+    """
+    protos = {node.type: node.proto for node in visits(nodes) if node.proto is not None}
+    in_document = [protos.pop(name) for name in REMARKS if name in protos]
+    return in_document + [protos[name] for name in sorted(protos)]
 
 
 def moved(
@@ -284,17 +304,13 @@ def moved(
     Report where it is not exactly the matrix (4, 4).
     """
     if not np.abs(matrix).max() < MAX_TRANSFORM:
-        report(
-            losses.PLACE,
-            f"{title}: a transform that is not finite, or close to that, is left out",
-        )
+        message = "a transform that is not finite, or close to that, is left out"
+        report(losses.PLACE, f"{title}: {message}")
         return children
     fields = transform_fields(matrix)
     if not holds(matrix, fields):
-        report(
-            losses.PLACE,
-            f"{title}: a transform that is not affine is written as the nearest one",
-        )
+        message = "a transform that is not affine is written as the nearest one"
+        report(losses.PLACE, f"{title}: {message}")
     if fields:
         return [Node("Transform", fields={**fields, "children": children})]
     return children
@@ -303,39 +319,40 @@ def moved(
 def shape_nodes(
     segment: Segment, writer: ShapeWriter, title: str, *, surfaces: bool
 ) -> list[Node]:
-    """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
+    """Return the nodes for the shapes of a segment.
 
-    A shape that is both visual and collision shape is one node. Others become Surface
-    nodes with `surfaces`, else VRML97's Collision.
+    They are in an order in which both kinds are read back as they are. A shape that is
+    both visual and collision shape is one node. Others become Surface nodes with
+    `surfaces`, else VRML97's Collision.
     """
     nodes: list[Node] = []
-    for use, run in groupby(
-        _merged(segment.visuals, segment.collisions), key=lambda item: item[0]
-    ):
-        made = _grouped([shape for _, shape in run], writer, title)
-        if not made or use == "both":
-            nodes += made
-        elif not surfaces and use == "visual":
-            nodes.append(Node("Collision", fields={"collide": False, "children": made}))
+    merged = _merged(segment.visuals, segment.collisions)
+    for use, run in groupby(merged, key=lambda item: item[0]):
+        shapes = _grouped([shape for _, shape in run], writer, title)
+        if not shapes or use == "both":
+            nodes += shapes
         elif not surfaces:
-            nodes.append(
-                Node(
-                    "Collision",
-                    fields={"proxy": Node("Group", fields={"children": made})},
-                )
-            )
-        elif (
-            use == "collision"
-            and nodes
-            and nodes[-1].type == "Surface"
-            and "collision" not in nodes[-1].fields
-        ):
-            nodes[-1].fields["collision"] = made
+            nodes.append(_collision_node(use, shapes))
+        elif use == "collision" and _lacks_collision(nodes):
+            nodes[-1].fields["collision"] = shapes
         else:
-            nodes.append(
-                Node("Surface", fields={use: made}, proto=prototype("Surface"))
-            )
+            proto = prototype("Surface")
+            nodes.append(Node("Surface", fields={use: shapes}, proto=proto))
     return nodes
+
+
+def _collision_node(use: str, shapes: list[Node]) -> Node:
+    """Return a Collision whose children do not collide, or whose proxy is not seen."""
+    if use == "visual":
+        return Node("Collision", fields={"collide": False, "children": shapes})
+    proxy = Node("Group", fields={"children": shapes})
+    return Node("Collision", fields={"proxy": proxy})
+
+
+def _lacks_collision(nodes: list[Node]) -> bool:
+    if not nodes or nodes[-1].type != "Surface":
+        return False
+    return "collision" not in nodes[-1].fields
 
 
 def _merged(
@@ -343,37 +360,35 @@ def _merged(
 ) -> list[tuple[str, Shape]]:
     """Merge two lists into one that has each in its order.
 
-    What is in both, in the same order, is one item.
-
-    Meshes are the same when they are one object.
+    What is in both, in the same order, is one item. Meshes are the same when they are
+    one object.
     """
-    found: list[tuple[str, Shape]] = []
-    matcher = SequenceMatcher(
-        None, list(map(_key, visuals)), list(map(_key, collisions)), autojunk=False
-    )
-    for kind, v, v_end, c, c_end in matcher.get_opcodes():
-        use = "both" if kind == "equal" else "visual"
-        found += [(use, shape) for shape in visuals[v:v_end]]
-        found += [
-            ("collision", shape) for shape in collisions[c:c_end] if use != "both"
-        ]
-    return found
+    merged: list[tuple[str, Shape]] = []
+    visual_keys = list(map(_key, visuals))
+    collision_keys = list(map(_key, collisions))
+    matcher = SequenceMatcher(None, visual_keys, collision_keys, autojunk=False)
+    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        if kind == "equal":
+            merged += [("both", shape) for shape in visuals[start:end]]
+            continue
+        merged += [("visual", shape) for shape in visuals[start:end]]
+        merged += [("collision", shape) for shape in collisions[other_start:other_end]]
+    return merged
 
 
 def _key(shape: Shape) -> object:
-    geometry = (
-        id(shape.geometry) if hasattr(shape.geometry, "vertices") else shape.geometry
-    )
-    looks = [
-        getattr(shape.material, field.name)
-        for field in fields(shape.material)
-        if field.name != "texture"
-    ]
+    """Return what two shapes have in common that are written as one."""
+    geometry: object = shape.geometry
+    if hasattr(geometry, "vertices"):
+        geometry = id(geometry)
+    # Textures are compared as objects: their paths would be looked up in the file
+    # system.
+    look = replace(shape.material, texture=None)
     return (
         shape.name,
         geometry,
         (shape.transform + 0.0).tobytes(),
-        *looks,
+        *(getattr(look, field.name) for field in fields(look)),
         id(shape.material.texture),
     )
 
@@ -386,9 +401,11 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str) -> list[N
     nodes: list[Node] = []
     for _, run in groupby(shapes, key=lambda shape: (shape.transform + 0.0).tobytes()):
         together = list(run)
-        made = [node for shape in together for node in writer.nodes(shape)]
-        if made:
-            nodes += moved(together[0].transform, made, title, writer.report)
+        children: list[Node] = []
+        for shape in together:
+            children += writer.nodes(shape)
+        if children:
+            nodes += moved(together[0].transform, children, title, writer.report)
     return nodes
 
 
@@ -405,56 +422,66 @@ def joint_fields(
     elif joint.id != -1:
         report(losses.NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
     axis = _axis(joint)
-    if joint.type in ("rotate", "slide", "crawler") or not np.array_equal(
-        axis, DEFAULT.axis
-    ):
+    has_axis = joint.type in ("rotate", "slide", "crawler")
+    if has_axis or not np.array_equal(axis, DEFAULT.axis):
         if np.isfinite(axis).all():
             fields["jointAxis"] = axis
         else:
-            report(
-                losses.NUMBER_RANGE, f"{title}: an axis that is not finite is left out"
-            )
+            message = f"{title}: an axis that is not finite is left out"
+            report(losses.NUMBER_RANGE, message)
     fields |= pose_fields(offset, title, report)
-    for ours, (name, none) in LIMITS.items():
-        value = float(getattr(joint, ours))
-        kept, types = as_value(joint.extra.get(name))
-        if (
-            "MFFloat" in types
-            and isinstance(kept, np.ndarray)
-            and len(kept) > 1
-            and kept[0] == value
-        ):
-            fields[name] = kept
-        elif math.isfinite(value):
-            fields[name] = np.array([value])
-        elif value != none:
-            report(losses.NUMBER_RANGE, f"{title}: {name} {value} is left out")
-    for ours, name in MOTOR_FIELDS.items():
-        fields |= vector_fields(
-            {name: getattr(joint, ours)}, title, report, getattr(DEFAULT, ours)
+    fields |= _limit_fields(joint, title, report)
+    for attribute, name in MOTOR_FIELDS.items():
+        number = {name: getattr(joint, attribute)}
+        default = getattr(DEFAULT, attribute)
+        fields |= vector_fields(number, title, report, default)
+    return fields
+
+
+def _limit_fields(joint: Joint, title: str, report: Report) -> dict[str, Value]:
+    """Return the limits of a joint; of those that are lists, the list of the file."""
+    fields: dict[str, Value] = {}
+    for attribute, (name, none) in LIMITS.items():
+        limit = float(getattr(joint, attribute))
+        in_file, types = as_value(joint.extra.get(name))
+        has_others = (
+            isinstance(in_file, np.ndarray)
+            and "MFFloat" in types
+            and len(in_file) > 1
+            and in_file[0] == limit
         )
+        if has_others:
+            fields[name] = in_file
+        elif math.isfinite(limit):
+            fields[name] = np.array([limit])
+        elif limit != none:
+            report(losses.NUMBER_RANGE, f"{title}: {name} {limit} is left out")
     return fields
 
 
 def _type(joint: Joint) -> str:
     """Return the type by the name that the file had for it."""
-    kept = joint.extra.get("jointType")
-    if isinstance(kept, str) and JOINT_TYPES.get(kept) == joint.type:
-        return kept
+    in_file = joint.extra.get("jointType")
+    if isinstance(in_file, str) and JOINT_TYPES.get(in_file) == joint.type:
+        return in_file
     return joint.type
 
 
 def _axis(joint: Joint) -> Floats:
     """Return the axis as the file had it, which need not have been of length 1."""
-    kept = joint.extra.get("jointAxis")
-    if isinstance(kept, np.ndarray) and kept.shape == (3,) and np.isfinite(kept).all():
-        largest = np.abs(kept).max()
-        if largest > 0:
-            unit = kept / largest
-        else:
-            unit = DEFAULT.axis
-        if np.abs(unit / np.linalg.norm(unit) - joint.axis).max() <= 1e-12:
-            return kept
+    axis = joint.extra.get("jointAxis")
+    if not isinstance(axis, np.ndarray) or axis.shape != (3,):
+        return joint.axis
+    if not np.isfinite(axis).all():
+        return joint.axis
+    # Scaled first: the squares of a huge axis would be infinite.
+    largest = np.abs(axis).max()
+    unit = DEFAULT.axis
+    if largest > 0:
+        unit = axis / largest
+    unit = unit / np.linalg.norm(unit)
+    if np.abs(unit - joint.axis).max() <= ROUNDING:
+        return axis
     return joint.axis
 
 
@@ -466,15 +493,15 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
     fields = vector_fields({"translation": pose[:3]}, title, report)
     quaternion = pose[3:]
     if not np.isfinite(quaternion).all() or not quaternion.any():
-        report(
-            losses.PLACE,
-            f"{title}: the orientation {quaternion.tolist()} is none, and left out",
-        )
+        message = f"the orientation {quaternion.tolist()} is none, and left out"
+        report(losses.PLACE, f"{title}: {message}")
         return fields
-    if abs(np.linalg.norm(quaternion) - 1.0) > 1e-12:
-        message = f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its rotation"
-        report(losses.ORIENTATION, message)
-    if (rotation := rotation_value(quaternion)) is not None:
+    length = np.linalg.norm(quaternion)
+    if abs(length - 1.0) > ROUNDING:
+        message = f"the quaternion of length {length:.9g} is written as its rotation"
+        report(losses.ORIENTATION, f"{title}: {message}")
+    rotation = rotation_value(quaternion)
+    if rotation is not None:
         fields["rotation"] = rotation
     return fields
 
@@ -523,12 +550,12 @@ class SegmentWriter:
         self.shapes = ShapeWriter(
             report, lambda texture: url(texture, False), self._shape_name
         )
-        self._kept = KeptFields(
-            "Segment",
-            [segment.extra for link in body.links for segment in link.segments],
-            report,
-        )
-        self._known: dict[str, tuple[Segment, Node]] = {}
+        extras: list[Mapping[str, object]] = []
+        for link in body.links:
+            extras += [segment.extra for segment in link.segments]
+        self._kept = KeptFields("Segment", extras, report)
+        self._by_name: dict[str, tuple[Segment, Node]] = {}
+        """By the names of segments in the body, the first one and its node."""
         self._part_names: set[str] = set()
 
     def name(self, segment: Segment) -> str:
@@ -536,18 +563,15 @@ class SegmentWriter:
 
         One that several links share unchanged has one name in all of them.
         """
-        known = self._known.get(segment.name)
-        if (
-            known is not None
-            and replace(segment, transform=known[0].transform) == known[0]
-        ):
-            return known[1].name
+        first = self._by_name.get(segment.name)
+        if first is not None:
+            other, node = first
+            if replace(segment, transform=other.transform) == other:
+                return node.name
         name = self.names.unique(segment.name, "segment")
-        if segment.name and known is None:
-            self._known[segment.name] = (
-                segment,
-                Node("Segment", name, proto=self._kept.proto),
-            )
+        if segment.name and first is None:
+            node = Node("Segment", name, proto=self._kept.proto)
+            self._by_name[segment.name] = (segment, node)
         return name
 
     def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
@@ -556,58 +580,57 @@ class SegmentWriter:
         Only its shapes where it has nothing else and is the last of its link, as it is
         read.
         """
-        known = self._known.get(segment.name)
-        if known is not None and known[1].name == name and name:
-            shared = known[1]
-        else:
-            shared = None
-        if shared is not None and shared.fields:
-            return moved(segment.transform, [shared], f"Segment {name!r}", self.report)
-        bare = Segment(visuals=segment.visuals, collisions=segment.collisions)
-        if is_last and (segment.visuals or segment.collisions) and segment == bare:
-            return self._shapes(segment, name or "shapes")
         title = f"Segment {name!r}"
-        numbers: dict[str, npt.ArrayLike] = {
-            "mass": segment.mass,
-            "centerOfMass": segment.center_of_mass,
-        }
-        fields: dict[str, Value] = {
-            "mass": 0.0,
-            **vector_fields(numbers, title, self.report),
-        }
-        if not np.isfinite(segment.inertia).all():
-            self.report(
-                losses.NUMBER_RANGE,
-                f"{title}: an inertia that is not finite is left out",
-            )
-        elif segment.inertia.any():
-            fields["momentsOfInertia"] = segment.inertia.reshape(-1)
+        shared = None
+        if name and segment.name in self._by_name:
+            first = self._by_name[segment.name][1]
+            shared = first if first.name == name else None
+        if shared is not None and shared.fields:
+            return moved(segment.transform, [shared], title, self.report)
+        has_shapes = bool(segment.visuals or segment.collisions)
+        bare = Segment(visuals=segment.visuals, collisions=segment.collisions)
+        if is_last and has_shapes and segment == bare:
+            return self._shapes(segment, name or "shapes")
+        fields = self._mass_fields(segment, title)
         fields |= self._kept.of(segment.extra, SEGMENT_USED)
         fields["children"] = self._shapes(segment, name)
-        if shared is not None:
-            node = shared
-        else:
+        node = shared
+        if node is None:
             node = Node("Segment", name, proto=self._kept.proto)
         node.fields |= fields
         return moved(segment.transform, [node], title, self.report)
 
+    def _mass_fields(self, segment: Segment, title: str) -> dict[str, Value]:
+        numbers: dict[str, npt.ArrayLike] = {
+            "mass": segment.mass,
+            "centerOfMass": segment.center_of_mass,
+        }
+        fields: dict[str, Value] = {"mass": 0.0}
+        fields |= vector_fields(numbers, title, self.report)
+        if not np.isfinite(segment.inertia).all():
+            message = f"{title}: an inertia that is not finite is left out"
+            self.report(losses.NUMBER_RANGE, message)
+        elif segment.inertia.any():
+            fields["momentsOfInertia"] = segment.inertia.reshape(-1)
+        return fields
+
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
         title = f"Segment {name!r}"
         shapes = (*segment.visuals, *segment.collisions)
-        if self.folder is None or not any(
-            isinstance(shape.geometry, Mesh) for shape in shapes
-        ):
+        has_mesh = any(isinstance(shape.geometry, Mesh) for shape in shapes)
+        if self.folder is None or not has_mesh:
             return shape_nodes(segment, self.shapes, title, surfaces=True)
         writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
         nodes = shape_nodes(segment, writer, title, surfaces=True)
-        scene = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
-        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:100] or "shapes"
-        path = self.folder / f"{plain}.wrl"
+        protos = {proto.name: proto for proto in prototypes_of(nodes)}
+        scene = Scene(nodes=nodes, protos=protos)
+        stem = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:MAX_STEM] or "shapes"
+        path = self.folder / f"{stem}.wrl"
         count = 1
         # Free also where capital letters are ignored.
         while path.name.lower() in self._part_names or not _fits(path, scene):
             count += 1
-            path = self.folder / f"{plain}_{count}.wrl"
+            path = self.folder / f"{stem}_{count}.wrl"
         self._part_names.add(path.name.lower())
         self.parts[path] = scene
         return [Node("Inline", fields={"url": [f"{self.folder.name}/{path.name}"]})]
@@ -631,9 +654,10 @@ def _fits(path: Path, scene: Scene) -> bool:
         return True
     try:
         with path.open("rb") as stream:
-            return all(
-                stream.read(len(p)) == p for p in (*scene_pieces(scene, REMARKS), b"")
-            ) and not stream.read(1)
+            for piece in scene_pieces(scene, REMARKS):
+                if stream.read(len(piece)) != piece:
+                    return False
+            return not stream.read(1)
     except OSError:
         return False
 
@@ -653,32 +677,38 @@ class DeviceWriter:
             by_type.setdefault(self._node_type(device), []).append(device)
         self._kept: dict[str, KeptFields] = {}
         for node_type, devices in by_type.items():
-            kept = self._kept[node_type] = KeptFields(
-                node_type, [device.extra for device in devices], report
-            )
-            # A prototype gives its fields to all of its instances.
-            for device in devices if node_type not in CLASSES else ():
-                if missing := ", ".join(
-                    name for name in kept.types if name not in device.extra
-                ):
-                    message = f"{node_type} {device.name!r} gets {missing}, which others of its type have"
-                    report(losses.KEPT_VALUE, message)
+            extras = [device.extra for device in devices]
+            kept = KeptFields(node_type, extras, report)
+            self._kept[node_type] = kept
+            if node_type not in CLASSES:
+                self._report_shared(node_type, devices, kept)
+
+    def _report_shared(
+        self, node_type: str, devices: list[Device], kept: KeptFields
+    ) -> None:
+        """Report fields that devices get from others: a prototype gives its own to all."""
+        for device in devices:
+            names = ", ".join(name for name in kept.types if name not in device.extra)
+            if names:
+                message = (
+                    f"{node_type} {device.name!r} gets {names}, "
+                    "which others of its type have"
+                )
+                self.report(losses.KEPT_VALUE, message)
 
     def _node_type(self, device: Device) -> str:
         if not isinstance(device, OtherDevice):
             return device.kind
         if device.type not in self._types:
-            wanted = device.type
-            if is_name(wanted):
-                name = wanted
-            else:
-                name = legal_name(wanted, "Device")
+            name = device.type
+            if not is_name(name):
+                name = legal_name(name, "Device")
             if name in RESERVED:
                 name += "Device"
             while name in RESERVED or name in self._types.values():
                 name += "_"
-            self._renamed.add("device type", wanted, name)
-            self._types[wanted] = name
+            self._renamed.add("device type", device.type, name)
+            self._types[device.type] = name
         return self._types[device.type]
 
     def node(self, device: Device, name: str) -> Node:
@@ -690,25 +720,24 @@ class DeviceWriter:
         if -(2**31) <= device.id < 2**31 and device.id != -1:
             fields["sensorId"] = int(device.id)
         elif device.id != -1:
-            self.report(
-                losses.NUMBER_RANGE, f"{title} has the id {device.id}: left out"
-            )
+            message = f"{title} has the id {device.id}: left out"
+            self.report(losses.NUMBER_RANGE, message)
         fields |= pose_fields(device.pose, title, self.report)
-        theirs = SENSOR_FIELDS.get(type(device), {})
-        for ours, field in theirs.items():
-            value = getattr(device, ours)
-            before = getattr(type(device)(), ours)
-            if not isinstance(before, (str, int)):
-                fields |= vector_fields({field: value}, title, self.report, before)
+        names = SENSOR_FIELDS.get(type(device), {})
+        for attribute, field in names.items():
+            value = getattr(device, attribute)
+            default = getattr(type(device)(), attribute)
+            if not isinstance(default, (str, int)):
+                fields |= vector_fields({field: value}, title, self.report, default)
                 continue
-            own, types = as_value(value)
-            if ("SFString" if isinstance(before, str) else "SFInt32") not in types:
-                self.report(
-                    losses.NUMBER_RANGE, f"{title}: {field} {value!r:.60} is left out"
-                )
-            elif own != before:
-                fields[field] = own
-        fields |= kept.of(device.extra, (*POSE_FIELDS, *theirs.values()))
+            wanted = "SFString" if isinstance(default, str) else "SFInt32"
+            written, types = as_value(value)
+            if wanted not in types:
+                message = f"{title}: {field} {value!r:.60} is left out"
+                self.report(losses.NUMBER_RANGE, message)
+            elif written != default:
+                fields[field] = written
+        fields |= kept.of(device.extra, (*POSE_FIELDS, *names.values()))
         return Node(node_type, name, fields, kept.proto)
 
 
@@ -720,27 +749,23 @@ def extra_joint_nodes(
 ) -> list[Node]:
     """Return the nodes; `joints` are the Joint nodes by the numbers of their links."""
     kept = KeptFields("ExtraJoint", [extra.extra for extra in extra_joints], report)
-    found = []
+    nodes = []
     for extra in extra_joints:
         title = f"ExtraJoint {extra.name!r}"
+        first, second = extra.links
         fields: dict[str, Value] = {
-            f"link{k + 1}Name": joints[end].name for k, end in enumerate(extra.links)
+            "link1Name": joints[first].name,
+            "link2Name": joints[second].name,
         }
-        points = {
-            f"link{k + 1}LocalPos": point for k, point in enumerate(extra.positions)
+        positions: dict[str, npt.ArrayLike] = {
+            "link1LocalPos": extra.positions[0],
+            "link2LocalPos": extra.positions[1],
         }
-        fields |= vector_fields(points, title, report)
+        fields |= vector_fields(positions, title, report)
         fields["jointType"] = extra.type
-        fields |= vector_fields(
-            {"jointAxis": extra.axis}, title, report, (1.0, 0.0, 0.0)
-        )
+        axis = {"jointAxis": extra.axis}
+        fields |= vector_fields(axis, title, report, (1.0, 0.0, 0.0))
         fields |= kept.of(extra.extra, EXTRA_JOINT_USED)
-        found.append(
-            Node(
-                "ExtraJoint",
-                names.unique(extra.name, "extra joint"),
-                fields,
-                kept.proto,
-            )
-        )
-    return found
+        name = names.unique(extra.name, "extra joint")
+        nodes.append(Node("ExtraJoint", name, fields, kept.proto))
+    return nodes

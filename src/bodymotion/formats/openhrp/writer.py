@@ -1,5 +1,10 @@
-"""Writing OpenHRP models: a Body as Humanoid, Joints, Segments, sensors and ExtraJoints, with the prototypes that declare them."""
+"""Write a Body as an OpenHRP model.
 
+As Humanoid, Joints, Segments, sensors and ExtraJoints, with the prototypes that declare
+them.
+"""
+
+import math
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
@@ -24,48 +29,48 @@ from bodymotion.formats.openhrp.node_writer import (
 )
 from bodymotion.formats.openhrp.nodes import HUMANOID_USED
 from bodymotion.formats.renaming import Renamings
-from bodymotion.formats.vrml import Node, Scene, Value
+from bodymotion.formats.vrml import Node, Proto, Scene, Value, nodes
 from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.parser import MAX_DEPTH
 from bodymotion.formats.vrml.writer import legal_name, scene_pieces
 from bodymotion.geometry.shapes import Texture
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
-from bodymotion.skeleton.values import depth_first
+from bodymotion.model.trees import children_of, depth_first
 from bodymotion.system.files import new_folder, whole_files
 
-MOVING_JOINTS = (
-    "rotate",
-    "slide",
-    "crawler",
-)  # Types of joints that have a column in a motion.
-SEGMENT_LEVELS = 12  # How deep the nodes of a segment go below its Joint.
-MAX_OPEN_FILES = (
-    100  # Files that are open at the same time; systems allow some hundreds.
-)
+MOVING_JOINTS = ("rotate", "slide", "crawler")
+"""Types of joints that have a column in a motion."""
+SEGMENT_LEVELS = 12
+"""How deep the nodes of a segment go below its Joint."""
+MAX_OPEN_FILES = 100
+"""Files that are open at the same time; systems allow some hundreds."""
 
 
 def _slots(
     body: Body, children: list[list[int]], order: list[int]
 ) -> list[list[list[int]]]:
-    """Return the slots where each device is written after all children that hold, at any depth, a device before it in `order`."""
-    first: list[float] = [float("inf")] * len(body.links)
+    """Return the devices that are written before, between and after children of links.
+
+    By link and number of children before: each device is written after all children
+    that hold, at any depth, a device before it in `order`.
+    """
+    first: list[float] = [math.inf] * len(body.links)
     for rank in range(len(order) - 1, -1, -1):
         first[body.devices[order[rank]].link] = rank
     for link in reversed(body.links[1:]):
         first[link.parent] = min(first[link.parent], first[link.index])
     # From each child on: the earliest device in it or any later one; this ascends, so
     # devices find their place by bisection.
-    after = [
-        list(accumulate((first[child] for child in reversed(below)), min))[::-1]
-        for below in children
-    ]
-    slots: list[list[list[int]]] = [
-        [[] for _ in range(len(children[i]) + 1)] for i in range(len(body.links))
-    ]
+    first_from: list[list[float]] = []
+    slots: list[list[list[int]]] = []
+    for below in children:
+        from_last = accumulate((first[child] for child in reversed(below)), min)
+        first_from.append(list(from_last)[::-1])
+        slots.append([[] for _ in range(len(below) + 1)])
     for rank, number in enumerate(order):
         carrier = body.devices[number].link
-        slots[carrier][bisect_left(after[carrier], rank)].append(number)
+        slots[carrier][bisect_left(first_from[carrier], rank)].append(number)
     return slots
 
 
@@ -76,65 +81,68 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
     """
     fields: dict[str, Value] = {}
     for key, value in info.items():
-        if isinstance(value, (list, tuple, np.ndarray)):
-            texts = list(value)
-        else:
-            texts = None
         if key == "title" and isinstance(value, str):
             fields["title"] = value
-        elif (
-            key in ("info", "world_info")
-            and texts is not None
-            and all(isinstance(text, str) for text in texts)
-        ):
-            fields["info"] = texts
-        elif key not in ("name", "version", "info") or not isinstance(value, str):
+            continue
+        if key in ("info", "world_info"):
+            texts = _as_texts(value)
+            if texts is not None:
+                fields["info"] = texts
+                continue
+        # The Humanoid has fields for these.
+        of_humanoid = key in ("name", "version", "info") and isinstance(value, str)
+        if not of_humanoid:
             report(losses.KEPT_VALUE, f"info[{key!r}] is left out")
     if fields:
         return [Node("WorldInfo", fields=fields)]
     return []
 
 
+def _as_texts(value: object) -> list[str] | None:
+    """Return a list of texts; None for anything else."""
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return None
+    texts = [text for text in value if isinstance(text, str)]
+    if len(texts) < len(value):
+        return None
+    return texts
+
+
 def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     """Return the node of a viewpoint, without the numbers that are not finite."""
     title = f"the Viewpoint {view.description!r}"
-    pose = node_writer.pose_fields(
-        np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, report
-    )
-    fields: dict[str, Value] = (
-        {"description": view.description} if view.description else {}
-    )
+    rotation = np.array([0.0, 0.0, 0.0, *view.pose[3:]])
+    pose = node_writer.pose_fields(rotation, title, report)
+    fields: dict[str, Value] = {}
+    if view.description:
+        fields["description"] = view.description
     if np.isfinite(view.pose[:3]).all():
         fields["position"] = view.pose[:3]
     else:
         report(losses.NUMBER_RANGE, f"{title}: the position is left out")
     if "rotation" in pose:
         fields["orientation"] = pose["rotation"]
-    fields |= node_writer.vector_fields(
-        {"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view
-    )
+    angle = {"fieldOfView": view.field_of_view}
+    default = Viewpoint().field_of_view
+    fields |= node_writer.vector_fields(angle, title, report, default)
     return Node("Viewpoint", fields=fields)
 
 
 def _is_scene(body: Body) -> bool:
     """Return whether a body is one that was read from a file without a Humanoid."""
-    if (
-        len(body.links) != 1
-        or len(body.links[0].segments) != 1
-        or set(body.info) - {"title", "info"}
-    ):
+    if len(body.links) != 1 or len(body.links[0].segments) != 1:
+        return False
+    if set(body.info) - {"title", "info"} or isinstance(body.info.get("info"), str):
         return False
     segment = body.links[0].segments[0]
     bare = Segment(name="Root", visuals=segment.visuals, collisions=segment.collisions)
-    alone = Body(
+    joint = Joint(name="Root", type="fixed")
+    return body == Body(
         name=body.name,
-        links=(
-            Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(bare,)),
-        ),
+        links=(Link(name="Root", joint=joint, segments=(bare,)),),
         viewpoints=body.viewpoints,
         info=body.info,
     )
-    return body == alone and not isinstance(body.info.get("info"), str)
 
 
 class _Builder:
@@ -159,30 +167,31 @@ class _Builder:
         )
 
     def build(self, stem: str) -> None:
-        """Make the nodes; `stem` is the name of the file without its extension, which is that of a scene without a Humanoid.
+        """Make the nodes.
+
+        `stem` is the name of the file without its extension, which is that of a scene
+        without a Humanoid.
 
         Raises ValueError when a device or an extra joint is on a link that the body
         does not have.
         """
         body = self.body
-        ends = [
-            (f"{device.kind} {device.name!r}", device.link) for device in body.devices
-        ]
-        ends += [
-            (f"ExtraJoint {extra.name!r}", end)
-            for extra in body.extra_joints
-            for end in extra.links
-        ]
-        for title, link in ends:
-            if not 0 <= link < len(body.links):
-                raise ValueError(
-                    f"{title} is on link {link}; the body has "
-                    f"{counted(len(body.links), 'link')}"
-                )
+        for device in body.devices:
+            self._require_link(f"{device.kind} {device.name!r}", device.link)
+        for extra in body.extra_joints:
+            for link in extra.links:
+                self._require_link(f"ExtraJoint {extra.name!r}", link)
         if _is_scene(body):
             self.plain_scene(stem)
         else:
             self.humanoid()
+
+    def _require_link(self, title: str, link: int) -> None:
+        num_links = len(self.body.links)
+        if not 0 <= link < num_links:
+            raise ValueError(
+                f"{title} is on link {link}; the body has {counted(num_links, 'link')}"
+            )
 
     def report(self, rule: Rule, message: str) -> None:
         self.losses.add(rule.problem(message, Location(inside=self.where or None)))
@@ -191,53 +200,37 @@ class _Builder:
         body = self.body
         # A file without a Humanoid is read with its own name.
         self.renamed.add("model", body.name, stem)
-        segment = body.links[0].segments[0]
-        nodes = world_info(body.info, self.report) + [
-            viewpoint_node(view, self.report) for view in body.viewpoints
-        ]
+        nodes = world_info(body.info, self.report)
+        nodes += [viewpoint_node(view, self.report) for view in body.viewpoints]
         nodes += node_writer.shape_nodes(
-            segment, self.segments.shapes, "the scene", surfaces=False
+            body.links[0].segments[0],
+            self.segments.shapes,
+            "the scene",
+            surfaces=False,
         )
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
         body = self.body
-        children: list[list[int]] = [[] for _ in body.links]
-        for link in body.links[1:]:
-            children[link.parent].append(link.index)
+        children = children_of([link.parent for link in body.links])
         order = depth_first({link.index: link.parent for link in body.links})
         self._report_order(order)
-        around = body.extra.get("placed")
-        extra = {name: value for name, value in body.extra.items() if name != "placed"}
+        extra = dict(body.extra)
+        around = extra.pop("placed", None)
         kept = KeptFields("Humanoid", [extra], self.report)
-        if body.name:
-            name = legal_name(body.name)
-        else:
-            name = ""
+        name = legal_name(body.name) if body.name else ""
         self.renamed.add("model", body.name, name)
-        fields: dict[str, Value] = {}
-        texts = {
-            key: value for key, value in body.info.items() if isinstance(value, str)
-        }
-        for key in ("name", "version"):
-            if (
-                texts.get(key, kept.proto.fields[key].value)
-                != kept.proto.fields[key].value
-            ):
-                fields[key] = texts[key]
-        if texts.get("info"):
-            fields["info"] = texts["info"].split("\n")
+        fields = self._info_fields(kept.proto)
         fields |= kept.of(extra, HUMANOID_USED)
         if body.viewpoints:
             fields["viewpoints"] = [
                 viewpoint_node(view, self.report) for view in body.viewpoints
             ]
         joints, segments = self._tree(order, children)
-        fields["humanoidBody"] = [joints[order[0]]] if order else []
+        fields["humanoidBody"] = [joints[index] for index in order[:1]]
         fields["joints"] = [joints[index] for index in order if joints[index].name]
-        fields["segments"] = list(
-            {id(node): node for node in segments if node.name}.values()
-        )
+        named = {id(node): node for node in segments if node.name}
+        fields["segments"] = list(named.values())
         for rule, message, part in mjcf_losses(body):
             self.report(rule, f"{message}: {part}")
         humanoid = [Node("Humanoid", name, fields, kept.proto)]
@@ -248,7 +241,20 @@ class _Builder:
         scene.nodes += node_writer.extra_joint_nodes(
             body.extra_joints, joints, self.names, self.report
         )
-        scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
+        scene.protos = {proto.name: proto for proto in prototypes_of(scene.nodes)}
+
+    def _info_fields(self, proto: Proto) -> dict[str, Value]:
+        """Return the texts that a Humanoid has fields for; defaults are left out."""
+        fields: dict[str, Value] = {}
+        info = self.body.info
+        for key in ("name", "version"):
+            text = info.get(key)
+            if isinstance(text, str) and text != proto.fields[key].value:
+                fields[key] = text
+        text = info.get("info")
+        if isinstance(text, str) and text:
+            fields["info"] = text.split("\n")
+        return fields
 
     def _report_order(self, order: list[int]) -> None:
         body = self.body
@@ -256,107 +262,107 @@ class _Builder:
             self.report(losses.BODY_ORDER, "the links are numbered anew, depth-first")
         depth: list[int] = []
         for link in body.links:
-            depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
+            above = depth[link.parent] if link.parent >= 0 else 0
+            depth.append(above + 1)
         deepest = max(depth, default=0)
         if deepest + SEGMENT_LEVELS > MAX_DEPTH:
-            self.report(
-                losses.DEPTH,
+            message = (
                 f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} "
-                "nodes at most",
+                "nodes at most"
             )
+            self.report(losses.DEPTH, message)
         if not body.links:
-            self.report(
-                losses.BODY_ORDER,
-                "a body without links is read as one of a single link",
+            message = "a body without links is read as one of a single link"
+            self.report(losses.BODY_ORDER, message)
+        elif not np.array_equal(body.root_pose, body.links[0].offset):
+            message = (
+                "the root link's offset is written as the pose of the body (root_pose)"
             )
-            return
-        if not np.array_equal(body.root_pose, body.links[0].offset):
-            self.report(
-                losses.PLACE.as_note,
-                "the root link's offset is written as the pose of the body (root_pose)",
-            )
+            self.report(losses.PLACE.as_note, message)
 
     def _tree(
         self, order: list[int], children: list[list[int]]
     ) -> tuple[dict[int, Node], list[Node]]:
-        """Return the Joint nodes of all links, one in the other, and all Segment nodes."""
+        """Return the Joint nodes of all links, one in the other, and all Segments."""
         body = self.body
         links = body.links
-        ends = {
-            end
-            for extra in body.extra_joints
-            for end in extra.links
-            if 0 <= end < len(links)
-        }
-        names = self._joint_names(order, ends)
+        names = self._joint_names(order)
         kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
         devices = node_writer.DeviceWriter(body, self.report, self.renamed)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
-            (i, k): self.segments.name(segment)
-            for i in order
-            for k, segment in enumerate(links[i].segments)
+            index: [self.segments.name(segment) for segment in links[index].segments]
+            for index in order
         }
-        device_names = [self.names.unique(d.name, "device") for d in body.devices]
+        device_names = [
+            self.names.unique(device.name, "device") for device in body.devices
+        ]
         joints: dict[int, Node] = {}
         segments: list[Node] = []
         path: list[int] = []
-        otherwise: list[tuple[str, str, str]] = []
-        """Kinds and names of parts that are not those of their nodes, and these."""
+        others: list[tuple[str, str, str]] = []
         for index in order:
             link = links[index]
-            joint = links[index].joint
             self.where = f"link {link.name!r}"
             while path and path[-1] != link.parent:
                 self.segments.bound.add(names[path.pop()])
             path.append(index)
-            offset = body.root_pose if index == 0 else link.offset
-            fields = node_writer.joint_fields(
-                joint, offset, f"Joint {names[index]!r}", self.report
-            )
-            fields |= kept.of(joint.extra, node_writer.WRITTEN)
+            fields = self._joint_fields(link, names[index], kept)
             # What cannot be the name of the node is written into its field name.
-            if joint.name != link.name:
-                unsaid = {"link": link.name, "joint": joint.name}
-            else:
-                unsaid = {}
-            for kind, name in unsaid.items():
-                if name and name != names[index]:
-                    otherwise.append((kind, name, names[index]))
-                    fields.setdefault("name", name)
-            inside: list[Node] = []
-            for k, segment in enumerate(link.segments):
-                made = self.segments.nodes(
-                    segment, segment_names[index, k], k == len(link.segments) - 1
-                )
-                inside += made
-                self.segments.bound.add(segment_names[index, k])
-                segments += [node for node in visits(made) if node.type == "Segment"]
+            for kind, name in _other_names(link, names[index]):
+                others.append((kind, name, names[index]))
+                fields.setdefault("name", name)
+            inside = self._segments(link, segment_names[index])
+            segments += [node for node in visits(inside) if node.type == "Segment"]
             fields["children"] = inside
             joints[index] = Node("Joint", names[index], fields, kept.proto)
         self.where = ""
-        if otherwise:
-            texts = [f"{kind} {name!r} is {node!r}" for kind, name, node in otherwise]
-            message = (
-                f"links are named after the joints that move them: {listed(texts, 4)}"
-            )
-            old = {link.name: link.index for link in links}
-            # A name that was that of another link: labels of motions by names of links
-            # mean other links now.
-            clash = any(old.get(names[index], index) != index for index in order)
-            rule = losses.JOINT_NAME
-            if clash:
-                rule = replace(rule, severity="warning")
-            self.losses.add(rule.problem(message, data={"names": tuple(otherwise)}))
+        self._report_names(others, order, names)
         device_nodes = [
             devices.node(device, name)
             for device, name in zip(body.devices, device_names, strict=True)
         ]
         if order and not self._place(device_nodes, joints, order, children):
-            self.report(
-                losses.BODY_ORDER, "the devices are in the order of their links and ids"
-            )
+            message = "the devices are in the order of their links and ids"
+            self.report(losses.BODY_ORDER, message)
         return joints, segments
+
+    def _joint_fields(
+        self, link: Link, name: str, kept: KeptFields
+    ) -> dict[str, Value]:
+        offset = self.body.root_pose if link.index == 0 else link.offset
+        title = f"Joint {name!r}"
+        fields = node_writer.joint_fields(link.joint, offset, title, self.report)
+        return fields | kept.of(link.joint.extra, node_writer.WRITTEN)
+
+    def _segments(self, link: Link, names: list[str]) -> list[Node]:
+        """Return the nodes of the segments of a link."""
+        nodes: list[Node] = []
+        last = len(names) - 1
+        for number, name in enumerate(names):
+            segment = link.segments[number]
+            nodes += self.segments.nodes(segment, name, number == last)
+            self.segments.bound.add(name)
+        return nodes
+
+    def _report_names(
+        self,
+        others: list[tuple[str, str, str]],
+        order: list[int],
+        names: dict[int, str],
+    ) -> None:
+        """Report kinds and names of parts that are not those of their nodes."""
+        if not others:
+            return
+        texts = [f"{kind} {name!r} is {node!r}" for kind, name, node in others]
+        message = f"links are named after the joints that move them: {listed(texts, 4)}"
+        # A name that was that of another link: labels of motions by names of links mean
+        # other links after that.
+        numbers = {link.name: link.index for link in self.body.links}
+        rule = losses.JOINT_NAME
+        if any(numbers.get(names[index], index) != index for index in order):
+            rule = replace(rule, severity="warning")
+        self.losses.add(rule.problem(message, data={"names": tuple(others)}))
 
     def _place(
         self,
@@ -373,65 +379,68 @@ class _Builder:
         """
         devices = self.body.devices
         numbers = {id(node): number for number, node in enumerate(device_nodes)}
-        of_shapes = {index: joints[index].fields["children"] for index in order}
-        for ranks in (
-            list(range(len(devices))),
-            in_order_of_ids([(device.kind, device.link) for device in devices]),
-        ):
+        of_shapes = {
+            index: nodes.children(joints[index], "children") for index in order
+        }
+        in_order = list(range(len(devices)))
+        by_link = in_order_of_ids([(device.kind, device.link) for device in devices])
+        for ranks in (in_order, by_link):
             slots = _slots(self.body, children, ranks)
             for index in order:
-                into: list[Node] = [*of_shapes[index]]  # type: ignore[misc]
-                for child_nodes, slot in zip(
-                    [[], *([joints[k]] for k in children[index])],
-                    slots[index],
-                    strict=True,
-                ):
-                    into += [*child_nodes, *(device_nodes[number] for number in slot)]
-                joints[index].fields["children"] = into
+                inside = [*of_shapes[index]]
+                inside += [device_nodes[number] for number in slots[index][0]]
+                for child, slot in zip(children[index], slots[index][1:], strict=True):
+                    inside.append(joints[child])
+                    inside += [device_nodes[number] for number in slot]
+                joints[index].fields["children"] = inside
             read = [
                 numbers[id(node)]
                 for node in visits([joints[order[0]]])
                 if id(node) in numbers
             ]
-            as_read = [
-                read[place]
-                for place in in_order_of_ids(
-                    [(devices[n].kind, devices[n].id) for n in read]
-                )
-            ]
-            if as_read == list(range(len(devices))):
+            ids = [(devices[number].kind, devices[number].id) for number in read]
+            if [read[rank] for rank in in_order_of_ids(ids)] == in_order:
                 return True
         return False
 
-    def _joint_names(self, order: list[int], ends: set[int]) -> dict[int, str]:
+    def _joint_names(self, order: list[int]) -> dict[int, str]:
         """Return the names of the Joint nodes.
 
         Those of joints where these move, since motions go by them, and else of links.
         """
         links = self.body.links
-        names = {}
-        for index in [
-            i
-            for i in order
-            if links[i].joint.type in MOVING_JOINTS and links[i].joint.name
-        ]:
-            names[index] = self.names.unique(links[index].joint.name, "joint")
+        ends: set[int] = set()
+        for extra in self.body.extra_joints:
+            ends.update(extra.links)
+        names: dict[int, str] = {}
+        for index in order:
+            joint = links[index].joint
+            if joint.type in MOVING_JOINTS and joint.name:
+                names[index] = self.names.unique(joint.name, "joint")
         for index in order:
             if index not in names:
-                wanted = (
-                    links[index].name
-                    or links[index].joint.name
-                    or (f"LINK{index}" if index in ends else "")
-                )
-                own = links[index].joint.name
-                if (
-                    legal_name(wanted) in self.names.used_names
-                    and own
-                    and legal_name(own) not in self.names.used_names
-                ):
-                    wanted = own
-                names[index] = self.names.unique(wanted, "link")
+                # An extra joint names its links.
+                otherwise = f"LINK{index}" if index in ends else ""
+                name = self._link_name(links[index], otherwise)
+                names[index] = self.names.unique(name, "link")
         return names
+
+    def _link_name(self, link: Link, otherwise: str) -> str:
+        """Return the name of a link, or that of its joint if only this is unused."""
+        used = self.names.used_names
+        name = link.name or link.joint.name or otherwise
+        is_used = legal_name(name) in used
+        if is_used and link.joint.name and legal_name(link.joint.name) not in used:
+            return link.joint.name
+        return name
+
+
+def _other_names(link: Link, node_name: str) -> list[tuple[str, str]]:
+    """Return the names of a link and its joint that are not that of their node."""
+    if link.joint.name == link.name:
+        return []
+    names = [("link", link.name), ("joint", link.joint.name)]
+    return [(kind, name) for kind, name in names if name and name != node_name]
 
 
 def write_openhrp(
@@ -448,10 +457,9 @@ def write_openhrp(
         The file.
     mesh:
         "inline": all in one file. "parts": the shapes of each segment that has a mesh
-        go to a file of their own, in the folder
-        `NAME-parts` beside the model, which the model names by Inline. An existing file
-        with other contents is not changed: the part
-        gets another name.
+        go to a file of their own, in the folder `NAME-parts` beside the model, which
+        the model names by Inline. An existing file with other contents is not changed:
+        the part gets another name.
 
     Returns
     -------
@@ -468,39 +476,46 @@ def write_openhrp(
     path = Path(path)
     if mesh not in ("inline", "parts"):
         raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
+    folder = None
     if mesh == "parts":
         folder = path.parent / f"{path.stem}-parts"
-    else:
-        folder = None
     outside = Diagnostics()
 
     def url(texture: Texture, in_part: bool) -> str:
-        return _texture_url(
-            texture, path.parent, folder if folder and in_part else path.parent, outside
-        )
+        here = path.parent
+        if folder is not None and in_part:
+            here = folder
+        return _texture_url(texture, path.parent, here, outside)
 
     # Numbers near the largest there are may overflow; what is not finite in the end is
     # left out and reported.
     with np.errstate(all="ignore"):
         builder = _Builder(body, url, folder)
         builder.build(path.stem)
-    parts = list(builder.segments.parts.items())
-    model = (path, builder.scene)
-    with new_folder(folder) if folder and parts else nullcontext():
-        for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
-            # The model is written with the last of its parts, so it never names one
-            # that does not exist.
-            batch = parts[start : start + MAX_OPEN_FILES]
-            if start + MAX_OPEN_FILES >= len(parts):
-                batch = [*batch, model]
-            with whole_files(*(target for target, _ in batch)) as streams:
-                for stream, (_, scene) in zip(streams, batch, strict=True):
-                    stream.writelines(scene_pieces(scene, REMARKS))
+    _write_files(path, builder, folder)
     return (
         *builder.losses.problems,
         *builder.renamed.problems,
         *outside.problems,
     )
+
+
+def _write_files(path: Path, builder: _Builder, folder: Path | None) -> None:
+    """Write the parts, and the model with the last of them.
+
+    So it never names a part that does not exist.
+    """
+    scenes = [*builder.segments.parts.items(), (path, builder.scene)]
+    num_parts = len(scenes) - 1
+    with new_folder(folder) if folder and num_parts else nullcontext():
+        for start in range(0, max(1, num_parts), MAX_OPEN_FILES):
+            end = start + MAX_OPEN_FILES
+            if end >= num_parts:
+                end = len(scenes)
+            batch = scenes[start:end]
+            with whole_files(*(target for target, _ in batch)) as streams:
+                for stream, (_, scene) in zip(streams, batch, strict=True):
+                    stream.writelines(scene_pieces(scene, REMARKS))
 
 
 def _texture_url(
@@ -514,10 +529,12 @@ def _texture_url(
     wanted = texture.path.resolve()
     if not wanted.is_relative_to(model_folder.resolve()):
         name = texture.path.name
-        message = f"the image {name} is not in the folder of the model: it is opened with allow_outside only"
-        outside.add(
-            losses.SHAPE_LOOK.problem(message, Location(), "copy it beside the model")
+        message = (
+            f"the image {name} is not in the folder of the model: it is opened with "
+            "allow_outside only"
         )
+        hint = "copy it beside the model"
+        outside.add(losses.SHAPE_LOOK.problem(message, Location(), hint))
     if texture.url and (here / texture.url).resolve() == wanted:
         return texture.url
     try:

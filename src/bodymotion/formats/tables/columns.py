@@ -28,13 +28,19 @@ from bodymotion.model.body import (
 )
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
+    Component,
     Motion,
     MultiSE3Seq,
     MultiValueSeq,
     OtherSeq,
     Vector3Seq,
 )
-from bodymotion.motion.components import ON_FRAME, Timeline, out_of_order
+from bodymotion.motion.components import (
+    ON_FRAME,
+    TimedComponent,
+    Timeline,
+    out_of_order,
+)
 from bodymotion.motion.rules import SLOW_RATE, TIME_ORDER
 
 # Times.
@@ -65,6 +71,10 @@ MAX_DECIMALS = 5
 """Times of more decimals show their rate to within ON_FRAME."""
 
 # Joints.
+NO_JOINT = -1
+"""In place of the index of a joint."""
+NUM_FEET = 4
+"""Contacts of feet are values of so many parts."""
 UNMATCHED = judgement.error(
     "TAB101",
     "Each joint column of a table has the name of a joint of the model.",
@@ -224,38 +234,49 @@ def in_body_order(
     without one are NaN, and unknown.
     """
     wanted = joint_names(body)
-    columns: dict[int, int] = {}
-    places = matched(names, body)
-    unclear = {
-        k for k, name in zip(places, names, strict=True) if k < 0 or name in lost
-    }
-    for column, k in enumerate(places):
-        if k in columns:
-            found.report(TWICE, f"two columns are the joint {wanted[k]}", location)
-            unclear.add(k)
-        elif k >= 0:
-            columns[k] = column
-    unknown = [name for name, k in zip(names, places, strict=True) if k < 0]
-    if unknown and not fits_names(names, body):
-        found.report(
-            UNMATCHED, mismatch(names, body), location, data={"names": unknown}
+    joint_of_column = matched(names, body)
+    column_of_joint: dict[int, int] = {}
+    unclear: set[int] = set()
+    for column, (name, joint) in enumerate(zip(names, joint_of_column, strict=True)):
+        if name in lost:
+            unclear.add(joint)
+        if joint in column_of_joint:
+            text = f"two columns are the joint {wanted[joint]}"
+            found.report(TWICE, text, location)
+            unclear.add(joint)
+        elif joint != NO_JOINT:
+            column_of_joint[joint] = column
+    others = [
+        name
+        for name, joint in zip(names, joint_of_column, strict=True)
+        if joint == NO_JOINT
+    ]
+    if others and fits_names(names, body):
+        text = (
+            f"no joint of {body.name or 'the body'} is named "
+            f"{listed(others, MAX_NAMES)}: the columns are left out"
         )
-    elif unknown:
-        message = f"no joint of {body.name or 'the body'} is named {listed(unknown, MAX_NAMES)}: the columns are left out"
-        found.report(OTHER_NAMES, message, location, data={"names": unknown})
-        unclear = {k for k in unclear if k >= 0}
+        found.report(OTHER_NAMES, text, location, data={"names": others})
+        unclear.discard(NO_JOINT)
+    elif others:
+        text = mismatch(names, body)
+        found.report(UNMATCHED, text, location, data={"names": others})
+        # Any joint without a column may be one of these.
+        unclear.add(NO_JOINT)
     ordered = np.full((len(values), len(wanted)), np.nan if unclear else 0.0)
-    for k in columns.keys() - unclear:
-        ordered[:, k] = values[:, columns[k]]
-    absent = [name for k, name in enumerate(wanted) if k not in columns or k in unclear]
+    for joint in column_of_joint.keys() - unclear:
+        ordered[:, joint] = values[:, column_of_joint[joint]]
+    absent = [
+        name
+        for joint, name in enumerate(wanted)
+        if joint not in column_of_joint or joint in unclear
+    ]
     if unclear:
         found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in absent))
     elif absent:
-        found.report(
-            NO_COLUMN,
-            f"no column for {listed([name or repr('') for name in absent], MAX_NAMES)}",
-            location,
-        )
+        titles = [name or repr("") for name in absent]
+        text = f"no column for {listed(titles, MAX_NAMES)}"
+        found.report(NO_COLUMN, text, location)
     return ordered, wanted
 
 
@@ -439,7 +460,7 @@ def even_rate(times: Floats) -> float | None:
     Of the rates that fit, one that gives exactly the times k / rate is preferred, then
     a round one.
     """
-    if len(times) < 2:
+    if len(times) < 2 or times[-1] == times[0]:
         return None
     frames = np.arange(len(times))
     span = float(times[-1] - times[0])
@@ -589,73 +610,36 @@ def on_one_timeline(
         When the motion has none of the three, or they cannot be put on one timeline, or
         the joints are not the body's.
     """
-    kept = [
-        c
-        for c in (motion.link_position, motion.joint_displacement, motion.zmp)
-        if c is not None
-    ]
-    of_feet = [
-        c
-        for c in motion.timed
-        if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4
+    kept: list[TimedComponent] = [
+        component
+        for component in (motion.link_position, motion.joint_displacement, motion.zmp)
+        if component is not None
     ]
     if not kept:
-        message = "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
-        raise ValueError(message)
-    kept += of_feet[-1:]
-    problems: list[Problem] = []
-    for component in motion.components:
-        if not any(component is one for one in kept):
-            if isinstance(component, OtherSeq):
-                kind = component.type
-            else:
-                kind = type(component).__name__
-            message = f"the {kind} {component.content!r} is not written"
-            problems.append(
-                losses.COMPONENT.problem(message, Location(inside=component.content))
-            )
-        elif component.extra:
-            message = (
-                f"keys of {component.content}: {', '.join(map(str, component.extra))}"
-            )
-            problems.append(
-                losses.EXTRA.problem(message, Location(inside=component.content))
-            )
-    if motion.extra:
-        problems.append(
-            losses.EXTRA.problem(
-                f"keys of the top node: {', '.join(map(str, motion.extra))}"
-            )
+        raise ValueError(
+            "the motion has neither joint displacements nor link positions nor a ZMP: "
+            "there is nothing to write"
         )
+    kept += _components_of(motion, contents)[-1:]
+    problems = _left_out(motion, kept)
     reduced = motion.replaced(*kept)
     first = kept[0].timeline
     if any(component.timeline != first for component in kept[1:]):
         reduced = reduced.synchronized()
-        message = f"the components have different timelines; all get {reduced.timeline}"
-        problems.append(losses.FRAMES.problem(message))
+        text = f"the components have different timelines; all get {reduced.timeline}"
+        problems.append(losses.FRAMES.problem(text))
     joints = reduced.joint_displacement
     links = reduced.link_position
-    others = [
-        c
-        for c in reduced.timed
-        if isinstance(c, MultiValueSeq) and c.content in contents
-    ]
     if joints is not None and body is not None and joints.num_parts:
         joints = by_joint_id(joints, body, nameless)
     if rows:
         if not reduced.timeline.num_frames:
             raise ValueError("the motion has no frames: there is nothing to write")
-        for empty in (joints, links):
-            if empty is not None and not empty.num_parts:
-                message = f"{empty.content} has no parts, and is not written"
-                problems.append(
-                    losses.COMPONENT.as_note.problem(
-                        message, Location(inside=empty.content)
-                    )
-                )
-        if not (joints is not None and joints.num_parts):
+        if joints is not None and not joints.num_parts:
+            problems.append(_no_parts(joints))
             joints = None
-        if not (links is not None and links.num_parts):
+        if links is not None and not links.num_parts:
+            problems.append(_no_parts(links))
             links = None
         if joints is None and links is None and reduced.zmp is None:
             raise ValueError(
@@ -668,5 +652,42 @@ def on_one_timeline(
         links,
         reduced.zmp,
         tuple(problems),
-        tuple(others),
+        tuple(_components_of(reduced, contents)),
     )
+
+
+def _components_of(motion: Motion, contents: Collection[str]) -> list[MultiValueSeq]:
+    """Return the components of four parts with one of the contents."""
+    return [
+        component
+        for component in motion.timed
+        if isinstance(component, MultiValueSeq)
+        and component.content in contents
+        and component.num_parts == NUM_FEET
+    ]
+
+
+def _left_out(motion: Motion, kept: Sequence[Component]) -> list[Problem]:
+    """Return what is lost of a motion of which some components are written."""
+    problems = []
+    for component in motion.components:
+        content = component.content
+        if not any(component is other for other in kept):
+            kind = type(component).__name__
+            if isinstance(component, OtherSeq):
+                kind = component.type
+            text = f"the {kind} {content!r} is not written"
+            problems.append(losses.COMPONENT.problem(text, Location(inside=content)))
+        elif component.extra:
+            text = f"keys of {content}: {', '.join(map(str, component.extra))}"
+            problems.append(losses.EXTRA.problem(text, Location(inside=content)))
+    if motion.extra:
+        text = f"keys of the top node: {', '.join(map(str, motion.extra))}"
+        problems.append(losses.EXTRA.problem(text))
+    return problems
+
+
+def _no_parts(component: Component) -> Problem:
+    text = f"{component.content} has no parts, and is not written"
+    location = Location(inside=component.content)
+    return losses.COMPONENT.as_note.problem(text, location)

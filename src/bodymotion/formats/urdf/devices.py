@@ -1,12 +1,12 @@
-"""Devices: the sensors in <gazebo> elements, as defined by SDFormat, and what <bodymotion> holds of them and of others."""
+"""Devices: the sensors in <gazebo> elements, as defined by SDFormat."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,14 @@ from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
-from bodymotion.formats.urdf.extension import quiet_differences, unique_names
+from bodymotion.formats.urdf.extension import (
+    SENSOR_FIELDS,
+    ExtensionWriter,
+    changed_texts,
+    read_fields,
+    report_others,
+)
+from bodymotion.formats.urdf.losses import changed_fields, unique_names
 from bodymotion.formats.xml.tree import (
     Element,
     FieldTable,
@@ -27,7 +34,6 @@ from bodymotion.formats.xml.tree import (
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import (
-    DEVICE_KINDS,
     EFFECTS,
     AccelerationSensor,
     Device,
@@ -40,8 +46,7 @@ from bodymotion.model.links import (
 )
 
 if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension import Extension, ExtensionWriter
-    from bodymotion.formats.urdf.reader import Node
+    from bodymotion.formats.urdf.tree import Node
 
 
 _AXES = rotations.from_matrix(
@@ -62,27 +67,50 @@ CAMERAS = {
     "rgbd": "COLOR_DEPTH",
     "rgbd_camera": "COLOR_DEPTH",
 }
-FORCE_CONVENTION = {
-    "frame": ("child", "sensor"),
-    "measure_direction": ("child_to_parent", "child_to_parent"),
-}
-"""By element of <force_torque>, its default and the value of a ForceSensor, which measures the child on the parent in its own frame."""
-
-CAMERA: dict[str, tuple[tuple[str, ...], float]] = {
-    "width": (("camera", "image", "width"), VisionSensor.width),
-    "height": (("camera", "image", "height"), VisionSensor.height),
-    "front_clip_distance": (("camera", "clip", "near"), 0.1),
-    "back_clip_distance": (("camera", "clip", "far"), 100.0),
-}
-"""By field of a VisionSensor, where its value is in a <sensor>, and the default of Gazebo."""
+"""By type of a sensor, the type of a VisionSensor."""
+FIELD_OF_VIEW = 1.047
+"""[rad] The horizontal_fov of a camera in Gazebo that has none."""
 LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
 MAX_RAYS = 10**6
+MAX_NUMBER = 1e15
+"""A larger number in a sensor is read as the default: it has no meaning."""
+
+
+class Convention(NamedTuple):
+    """A word of <force_torque>: the default of SDFormat, and that of a ForceSensor."""
+
+    default: str
+    ours: str
+
+
+FORCE_CONVENTION = {
+    "frame": Convention("child", "sensor"),
+    "measure_direction": Convention("child_to_parent", "child_to_parent"),
+}
+"""A ForceSensor measures the force of the child on the parent in its own frame."""
+
+
+class SensorField(NamedTuple):
+    """Where a value is in a <sensor>, and the default of Gazebo."""
+
+    path: tuple[str, ...]
+    default: float
+
+
+CAMERA = {
+    "width": SensorField(("camera", "image", "width"), VisionSensor.width),
+    "height": SensorField(("camera", "image", "height"), VisionSensor.height),
+    "front_clip_distance": SensorField(("camera", "clip", "near"), 0.1),
+    "back_clip_distance": SensorField(("camera", "clip", "far"), 100.0),
+}
+"""By field of a VisionSensor."""
 
 DEVICE_FIELDS: FieldTable = {
-    **{name: (f"@{name}",) for name in ("name", "type")},
+    "name": ("@name",),
+    "type": ("@type",),
     "pose": ("pose",),
     "field_of_view": ("camera/horizontal_fov",),
-    **{name: ("/".join(path),) for name, (path, _) in CAMERA.items()},
+    **{name: ("/".join(each.path),) for name, each in CAMERA.items()},
     **dict.fromkeys(("frame_rate", "scan_rate"), ("update_rate",)),
     **dict.fromkeys(
         ("scan_angle", "scan_step"), ("ray/scan/horizontal", "lidar/scan/horizontal")
@@ -92,225 +120,202 @@ DEVICE_FIELDS: FieldTable = {
 """What gives the fields of a device in its <sensor>."""
 
 
-def sensor_key(link: str, name: str, number: int) -> str:
-    """Return the name of a sensor in <bodymotion>.
+class LocatedDevice(NamedTuple):
+    """A device, and the <sensor> that it was read from."""
 
-    With a number from the second one of the same name on a link.
+    device: Device
+    element: Element
+
+
+@dataclass(frozen=True)
+class LinkNames:
+    """What a <gazebo> element may refer to.
+
+    Attributes
+    ----------
+    links, joints:
+        Indices of links by their names, and by those of the joints that hold them.
+    left_out:
+        The names of links that are no part of the robot.
     """
-    if number == 1:
-        return f"{link}/{name}"
-    return f"{link}/{name}#{number}"
+
+    links: Mapping[str, int]
+    joints: Mapping[str, int]
+    left_out: Collection[str]
+
+    def find(self, reference: str) -> int:
+        """Return the index of a link, −1 where it is none."""
+        return self.links.get(reference, self.joints.get(reference, -1))
+
+
+def link_names(
+    nodes: Sequence[Node],
+    links: Mapping[str, int],
+    planar: Mapping[str, str],
+    left_out: Collection[str],
+) -> LinkNames:
+    """Return what <gazebo> elements may refer to.
+
+    `planar` are the child links of planar joints by the names of these.
+    """
+    joints: dict[str, int] = {}
+    for index, node in enumerate(nodes):
+        if node.joint is not None:
+            joints[node.joint.get("name")] = index
+    for joint, child in planar.items():
+        joints.setdefault(joint, links.get(child, -1))
+    return LinkNames(links, joints, left_out)
 
 
 def read_devices(
-    robot: Element,
-    nodes: list[Node],
-    names: Mapping[str, int],
-    extension: Extension,
-    left: list[str],
-    left_out: Collection[str],
-    planar: Mapping[str, str],
-) -> tuple[tuple[Device, ...], list[Element]]:
-    """Return the devices, and the elements that they are read from.
+    robot: Element, names: LinkNames, others: list[str]
+) -> list[LocatedDevice]:
+    """Return the devices in the order of the file.
 
-    Ids count the devices of one kind in the order of the file, unless <bodymotion> has
-    others. <gazebo> elements with anything but sensors are added to `left` as XML,
-    without the sensors. `left_out` are the names of links that are no part of the
-    robot,
-    `planar` those of the child links of planar joints, by the names of these.
+    Ids count the devices of one kind, unless <bodymotion> in a sensor has another.
+    <gazebo> elements with anything but sensors are added to `others` as XML, without
+    the sensors.
     """
-    holds = {
-        node.joint.get("name"): index
-        for index, node in enumerate(nodes)
-        if node.joint is not None
-    }
-    for joint, child in planar.items():
-        holds.setdefault(joint, names.get(child, -1))
-    found: dict[str, tuple[Device, Element]] = {}
+    devices: list[LocatedDevice] = []
     counts: Counter[str] = Counter()
-    numbers: Counter[tuple[str, str]] = Counter()
-    absent = {
-        entry.element.get("sensor")
-        for entry in extension.devices
-        if entry.element.get("meant") == "no"
-    }
     for block in robot.all("gazebo"):
         reference = block.get("reference")
-        link = names.get(reference, holds.get(reference, -1))
-        sensors = list(block.all("sensor"))
-        if reference and link < 0 and reference not in left_out:
-            block.report(
-                rules.SENSOR_LINK,
-                f"the reference {reference!r:.60} is neither a link nor a joint",
-            )
-        if not sensors or link < 0:
-            left.append(one_line(block))
+        link = names.find(reference)
+        if reference and link < 0 and reference not in names.left_out:
+            message = f"the reference {reference!r:.60} is neither a link nor a joint"
+            block.report(rules.SENSOR_LINK, message)
+        rest = [child for child in block.children if child.name != "sensor"]
+        has_sensors = len(rest) < len(block.children)
+        if not has_sensors or link < 0:
+            others.append(one_line(block))
             continue
-        for sensor in sensors:
-            # A force sensor belongs to a joint, also where a link has the joint's name.
+        for sensor in block.all("sensor"):
+            link_of_sensor = link
             if sensor.get("type") == "force_torque":
-                at = holds.get(reference, link)
-            else:
-                at = link
+                # It belongs to a joint, also where a link has the joint's name.
+                link_of_sensor = names.joints.get(reference, link)
             for device in read_sensor(sensor):
-                title = nodes[at].link.get("name")
-                numbers[title, device.name] += 1
-                key = sensor_key(title, device.name, numbers[title, device.name])
-                if key not in absent:
-                    found[key] = (
-                        replace(device, link=at, id=counts[device.kind]),
-                        sensor,
-                    )
-                    counts[device.kind] += 1
-        rest = replace(
-            block,
-            children=[child for child in block.children if child.name != "sensor"],
-        )
-        if rest.children:
-            left.append(one_line(rest))
-    return _with_entries(found, names, extension)
+                number = counts[device.kind]
+                counts[device.kind] += 1
+                device = replace(device, link=link_of_sensor, id=number)
+                devices.append(LocatedDevice(_with_entry(device, sensor), sensor))
+        if rest:
+            others.append(one_line(replace(block, children=rest)))
+    return devices
 
 
-def _with_entries(
-    found: dict[str, tuple[Device, Element]],
-    names: Mapping[str, int],
-    extension: Extension,
-) -> tuple[tuple[Device, ...], list[Element]]:
-    devices: list[tuple[Device, Element]] = []
-    for entry in extension.devices:
-        element, kind = entry.element, entry.element.get("kind")
-        if element.get("meant") == "no":
-            continue
-        if "sensor" in element.attributes:
-            known = found.pop(element.attributes["sensor"], None)
-            if known is None:
-                element.report(
-                    rules.CHANGED,
-                    f"there is no sensor {element.get('sensor')!r:.60} any more",
-                )
-                continue
-            base, origin = known
-        elif (link := names.get(element.get("link"), -1)) >= 0:
-            if kind in DEVICE_KINDS:
-                base = DEVICE_KINDS[kind](link=link)
-            else:
-                base = OtherDevice(link=link, type=kind)
-            origin = element
-        else:
-            entry.report(f"{element.get('link')!r:.60} is not a link")
-            continue
-        devices.append(
-            (
-                replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)),
-                origin,
-            )
-        )
-    devices += found.values()
-    return tuple(device for device, _ in devices), [element for _, element in devices]
+def _with_entry(device: Device, sensor: Element) -> Device:
+    """Return a device with the fields that <bodymotion> in its sensor has."""
+    for entry in sensor.all("bodymotion"):
+        if entry.get("kind") == device.kind:
+            return read_fields(entry, device, SENSOR_FIELDS)
+    return device
 
 
 def read_sensor(element: Element) -> list[Device]:
     """Return the devices of a <sensor>.
 
-    An `imu` is an accelerometer and a gyro, in this order.
-
-    The parts of the element that no device holds are kept in `extra` under "sdf", as
-    XML; a sensor of another kind is kept whole. Links and ids are not set. A number
-    that cannot be read is reported as a warning, and the sensor has its default.
+    An `imu` is an accelerometer and a gyro, in this order, unless <bodymotion> names
+    one of them. The parts of the element that no device holds are kept in `extra` under
+    "sdf", as XML; a sensor of another kind is kept whole. Links and ids are not set. A
+    number that cannot be read is reported as a warning, and the sensor has its default.
     """
     kind = element.get("type")
     name = element.get("name")
-    left = parse_xml(to_xml(element))
-    values = _SensorValues(element, left)
+    rest = parse_xml(to_xml(element))
+    rest.children = [child for child in rest.children if child.name != "bodymotion"]
+    values = _SensorValues(element, rest)
     pose = values.pose()
-    found: list[Device]
+    devices: list[Device]
     if kind == "imu":
         for part in ("linear_acceleration", "angular_velocity"):
             values.drop("imu", part)
-        found = [AccelerationSensor(name=name, pose=pose), Gyro(name=name, pose=pose)]
+        devices = [AccelerationSensor(name=name, pose=pose), Gyro(name=name, pose=pose)]
     elif kind == "force_torque":
         values.force_convention()
-        found = [ForceSensor(name=name, pose=pose)]
+        devices = [ForceSensor(name=name, pose=pose)]
     elif kind in CAMERAS:
-        found = [_camera(values, CAMERAS[kind], name, pose)]
+        devices = [_camera(values, CAMERAS[kind], name, pose)]
     elif kind in LIDARS:
-        found = [_lidar(values, name, pose)]
+        devices = [_lidar(values, name, pose)]
     else:
-        return [
-            OtherDevice(
-                name=name, type=kind, pose=pose, extra={"sdf": one_line(element)}
-            )
-        ]
-    regular = {"name": element.attributes.get("name"), "type": sensor_type(found[0])}
-    left.attributes = {
-        key: value
-        for key, value in left.attributes.items()
-        if key != "name" and regular.get(key) != value
-    }
-    if left.children or left.attributes:
-        found = [replace(device, extra={"sdf": one_line(left)}) for device in found]
-    return found
+        extra = {"sdf": one_line(element)}
+        return [OtherDevice(name=name, type=kind, pose=pose, extra=extra)]
+    # Name and type are written again, unless the file has another word for the type.
+    rest.attributes.pop("name", None)
+    if rest.attributes.get("type") == sensor_type(devices[0]):
+        del rest.attributes["type"]
+    if rest.children or rest.attributes:
+        extra = {"sdf": one_line(rest)}
+        devices = [replace(device, extra=extra) for device in devices]
+    return _named_devices(element, devices)
+
+
+def _named_devices(sensor: Element, devices: list[Device]) -> list[Device]:
+    """Return those devices of a sensor that its <bodymotion> elements name.
+
+    All where there are none.
+    """
+    kinds = set()
+    for entry in sensor.all("bodymotion"):
+        report_others(entry, ("kind", *SENSOR_FIELDS))
+        kinds.add(entry.get("kind"))
+    named = [device for device in devices if device.kind in kinds]
+    return named or devices
 
 
 def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> VisionSensor:
     numbers = {
-        name: values.number(default, *path) for name, (path, default) in CAMERA.items()
+        field: values.number(place.default, *place.path)
+        for field, place in CAMERA.items()
     }
     width = int(numbers["width"])
     height = int(numbers["height"])
+    horizontal = values.number(FIELD_OF_VIEW, "camera", "horizontal_fov")
     return VisionSensor(
         name=name,
         pose=poses.compose(pose, GAZEBO_TO_DEVICE),
         type=kind,
-        field_of_view=angle_over(
-            values.number(1.047, "camera", "horizontal_fov"), width, min(width, height)
-        ),
+        field_of_view=angle_over(horizontal, width, min(width, height)),
         frame_rate=values.rate(VisionSensor.frame_rate),
-        **{**numbers, "width": width, "height": height},  # type: ignore[arg-type]
+        width=width,
+        height=height,
+        front_clip_distance=numbers["front_clip_distance"],
+        back_clip_distance=numbers["back_clip_distance"],
     )
 
 
 def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
-    if values.element.first("lidar"):
-        scanner = "lidar"
-    else:
-        scanner = "ray"
-    samples = values.number(640.0, scanner, "scan", "horizontal", "samples")
-    resolution = values.number(1.0, scanner, "scan", "horizontal", "resolution")
-    low, high = (
-        values.number(0.0, scanner, "scan", "horizontal", f"{end}_angle")
-        for end in ("min", "max")
-    )
+    scanner = "lidar" if values.element.first("lidar") else "ray"
+    scan = (scanner, "scan", "horizontal")
+    samples = values.number(640.0, *scan, "samples")
+    resolution = values.number(1.0, *scan, "resolution")
+    low = values.number(0.0, *scan, "min_angle")
+    high = values.number(0.0, *scan, "max_angle")
     nearest = values.element.first(scanner, "range", "min")
     if nearest is not None and nearest.text.strip() == "0":
         # The writer writes 0 for unknown values.
         values.drop(scanner, "range", "min")
-    rays = min(
-        max(
-            round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1
-        ),
-        MAX_RAYS,
-    )
+    rays = 1
+    if math.isfinite(samples * resolution):
+        rays = min(max(round(samples * resolution), 1), MAX_RAYS)
     if rays % 2 == 0:
         # A RangeSensor has a ray in the middle: an even number of rays is kept.
-        set_text(values.left, rays, scanner, "scan", "horizontal", "samples")
+        set_text(values.rest, rays, *scan, "samples")
     middle = 0.5 * (low + high)
     if middle:
-        pose = poses.compose(
-            pose,
-            poses.from_parts(
-                np.zeros(3), rotations.from_axis_angle([0.0, 0.0, 1.0], middle)
-            ),
-        )
+        turn = rotations.from_axis_angle([0.0, 0.0, 1.0], middle)
+        pose = poses.compose(pose, poses.from_parts(np.zeros(3), turn))
+    angle = 0.0
+    step = RangeSensor.scan_step
     if rays > 1:
         angle = high - low
-    else:
-        angle = 0.0
+        step = angle / (rays - 1)
     return RangeSensor(
         name=name,
         pose=poses.compose(pose, GAZEBO_TO_DEVICE),
         scan_angle=angle,
-        scan_step=angle / (rays - 1) if rays > 1 else RangeSensor.scan_step,
+        scan_step=step,
         scan_rate=values.rate(RangeSensor.scan_rate),
         max_distance=values.number(10.0, scanner, "range", "max"),
     )
@@ -319,24 +324,24 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
 class _SensorValues:
     """Reads values of a sensor.
 
-    What is read is removed from the copy `left`.
+    What is read is removed from the copy `rest`.
     """
 
-    def __init__(self, element: Element, left: Element) -> None:
+    def __init__(self, element: Element, rest: Element) -> None:
         self.element = element
-        self.left = left
+        self.rest = rest
 
     def number(self, default: float, *path: str) -> float:
-        found = self.element.first(*path)
-        if found is None:
+        inner = self.element.first(*path)
+        if inner is None:
             return default
         self.drop(*path)
         try:
-            value = numbers_in(found.text, f"<{found.name}>", 1)[0]
+            (value,) = numbers_in(inner.text, f"<{inner.name}>", 1)
         except ValueError as error:
-            found.report(rules.SENSOR, str(error))
+            inner.report(rules.SENSOR, str(error))
             return default
-        return value if abs(value) <= 1e15 else default
+        return value if abs(value) <= MAX_NUMBER else default
 
     def rate(self, default: float) -> float:
         """Return the update_rate [Hz].
@@ -347,88 +352,98 @@ class _SensorValues:
         value = self.number(0.0, "update_rate")
         if value > 0:
             return value
-        self.left.add("update_rate", text="0")
+        self.rest.add("update_rate", text="0")
         return default
 
     def force_convention(self) -> None:
-        """Keep the frame and direction in which a force is measured, where they differ from those of a ForceSensor."""
-        for name, (default, ours) in FORCE_CONVENTION.items():
-            found = self.element.first("force_torque", name)
-            word = ("" if found is None else found.text.strip()) or default
+        """Keep the frame and direction of a force that differ from a ForceSensor's."""
+        for name, convention in FORCE_CONVENTION.items():
+            inner = self.element.first("force_torque", name)
+            word = "" if inner is None else inner.text.strip()
+            word = word or convention.default
             self.drop("force_torque", name)
-            if word != ours:
-                set_text(self.left, word, "force_torque", name)
+            if word != convention.ours:
+                set_text(self.rest, word, "force_torque", name)
 
     def pose(self) -> Floats:
-        found = self.element.first("pose")
-        if found is None:
+        """Return the pose (7,) in the frame of the link."""
+        element = self.element.first("pose")
+        if element is None:
             return poses.IDENTITY
         self.drop("pose")
         for key in ("relative_to", "frame"):
-            if found.get(key):
-                what = f"the pose of a sensor is relative to {found.get(key)!r:.60}"
-                found.report(
-                    rules.POSE_FRAME, f"{what}: it is read as relative to its link"
+            if element.get(key):
+                message = (
+                    f"the pose of a sensor is relative to {element.get(key)!r:.60}: "
+                    "it is read as relative to its link"
                 )
+                element.report(rules.POSE_FRAME, message)
         try:
-            if found.text.strip():
-                six = numbers_in(found.text, "<pose>", 6)
-            else:
-                six = (0.0,) * 6
-            if not all(map(math.isfinite, six)):
-                message = "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
-                raise ValueError(message)
+            return _pose(element)
         except ValueError as error:
-            found.report(rules.SENSOR, str(error))
+            element.report(rules.SENSOR, str(error))
             return poses.IDENTITY
-        if found.get("degrees") == "true":
-            rpy = np.radians(six[3:])
-        else:
-            rpy = np.array(six[3:])
-        return poses.from_parts(six[:3], rotations.from_rpy(rpy))
 
     def drop(self, *path: str) -> None:
-        """Remove the first element down a path from what is left, and those around it that hold nothing else."""
-        chain = [self.left]
+        """Remove the first element down a path, and those around it that hold no more.
+
+        A surrounding element with attributes stays.
+        """
+        chain = [self.rest]
         for name in path:
-            inside = chain[-1].first(name)
-            if inside is None:
+            inner = chain[-1].first(name)
+            if inner is None:
                 return
-            chain.append(inside)
-        while (
-            len(chain) > 1
-            and not chain[-1].children
-            and (len(chain) == len(path) + 1 or not chain[-1].attributes)
-        ):
-            gone = chain.pop()
+            chain.append(inner)
+        target = chain[-1]
+        while len(chain) > 1:
+            last = chain[-1]
+            if last.children or (last.attributes and last is not target):
+                return
+            chain.pop()
             chain[-1].children = [
-                child for child in chain[-1].children if child is not gone
+                child for child in chain[-1].children if child is not last
             ]
+
+
+def _pose(element: Element) -> Floats:
+    """Return the pose (7,) in a <pose>; ValueError where it has other numbers."""
+    if not element.text.strip():
+        return poses.IDENTITY
+    numbers = numbers_in(element.text, "<pose>", 6)
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError(
+            "the pose of a sensor has an infinite number: the sensor is read in the "
+            "frame of its link"
+        )
+    rpy = np.array(numbers[3:])
+    if element.get("degrees") == "true":
+        rpy = np.radians(rpy)
+    return poses.from_parts(numbers[:3], rotations.from_rpy(rpy))
 
 
 def sensor_type(device: Device) -> str:
     """Return the type of the sensor that a device is written as."""
     if isinstance(device, VisionSensor):
-        return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(
-            device.type, "camera"
-        )
+        types = {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}
+        return types.get(device.type, "camera")
     return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
 
 
-def set_text(sensor: Element, value: object, *path: str) -> None:
+def set_text(sensor: Element, value: float | str, *path: str) -> None:
     """Set the text of the element down a path, which is added where it is missing.
 
     A number that is not finite is left out.
     """
-    if isinstance(value, (int, float)) and not math.isfinite(value):
+    if isinstance(value, str):
+        text = value
+    elif math.isfinite(value):
+        text = number_text(float(value))
+    else:
         return
     for name in path:
-        found = sensor.first(name)
-        if found is None:
-            sensor = sensor.add(name)
-        else:
-            sensor = found
-    sensor.text = value if isinstance(value, str) else number_text(float(value))  # type: ignore[arg-type]
+        sensor = sensor.first(name) or sensor.add(name)
+    sensor.text = text
 
 
 def groups(devices: Sequence[Device]) -> list[list[int]]:
@@ -436,27 +451,21 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
 
     An accelerometer and a gyro with the same name, link and pose are one IMU.
     """
-    found: list[list[int]] = []
+    groups_of_sensors: list[list[int]] = []
     halves: dict[object, list[int]] = {}
+    other_halves = {"AccelerationSensor": "Gyro", "Gyro": "AccelerationSensor"}
     for number, device in enumerate(devices):
         group = [number]
-        if isinstance(device, (AccelerationSensor, Gyro)):
-            if isinstance(device, AccelerationSensor):
-                other = "Gyro"
-            else:
-                other = "AccelerationSensor"
-            same = (
-                device.link,
-                device.name,
-                device.pose.tobytes(),
-                str(device.extra.get("sdf")),
-            )
-            if (half := halves.pop((other, *same), None)) is not None:
+        if device.kind in other_halves:
+            pose = device.pose.tobytes()
+            key = (device.link, device.name, pose, str(device.extra.get("sdf")))
+            half = halves.pop((other_halves[device.kind], *key), None)
+            if half is not None:
                 half.append(number)
                 continue
-            halves[device.kind, *same] = group
-        found.append(group)
-    return found
+            halves[device.kind, *key] = group
+        groups_of_sensors.append(group)
+    return groups_of_sensors
 
 
 def sensor_element(device: Device, name: str) -> Element | None:
@@ -464,11 +473,8 @@ def sensor_element(device: Device, name: str) -> Element | None:
 
     None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU.
     """
-    kept = device.extra.get("sdf")
-    if isinstance(kept, str):
-        base = parse_rest(kept, "sensor")
-    else:
-        base = None
+    sdf = device.extra.get("sdf")
+    base = parse_rest(sdf, "sensor") if isinstance(sdf, str) else None
     if isinstance(device, OtherDevice):
         if base is not None:
             base.attributes["name"] = name
@@ -477,76 +483,75 @@ def sensor_element(device: Device, name: str) -> Element | None:
     pose = device.pose
     if isinstance(device, VisionSensor):
         pose = poses.compose(pose, DEVICE_TO_GAZEBO)
-        _put_rate(sensor, device.frame_rate, VisionSensor.frame_rate)
-        horizontal = angle_over(
-            device.field_of_view, min(device.width, device.height), device.width
-        )
-        set_text(sensor, horizontal, "camera", "horizontal_fov")
-        for name_of_field, (path, _) in CAMERA.items():
-            set_text(sensor, getattr(device, name_of_field), *path)
+        _put_camera(sensor, device)
     elif isinstance(device, RangeSensor):
         pose = poses.compose(pose, DEVICE_TO_GAZEBO)
-        scanner = "lidar" if sensor.first("lidar") else "ray"
-        rays, side = _rays(
-            device, sensor.first(scanner, "scan", "horizontal", "samples")
-        )
-        _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
-        for part, value in {
-            "samples": rays,
-            "resolution": 1,
-            "min_angle": -side,
-            "max_angle": side,
-        }.items():
-            set_text(sensor, value, scanner, "scan", "horizontal", part)
-        if sensor.first(scanner, "range", "min") is None:
-            set_text(sensor, 0, scanner, "range", "min")
-        set_text(sensor, device.max_distance, scanner, "range", "max")
+        _put_lidar(sensor, device)
     elif isinstance(device, ForceSensor):
-        for setting, (_, ours) in FORCE_CONVENTION.items():
+        for setting, convention in FORCE_CONVENTION.items():
             if sensor.first("force_torque", setting) is None:
-                set_text(sensor, ours, "force_torque", setting)
+                set_text(sensor, convention.ours, "force_torque", setting)
     elif not isinstance(device, (AccelerationSensor, Gyro)):
         return None
-    kept_type = sensor.attributes.pop("type", "")
-    same = kept_type in LIDARS or (
-        isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type
-    )
-    sensor.attributes = {
-        "name": name,
-        "type": kept_type if same else sensor_type(device),
-        **sensor.attributes,
-    }
-    six = np.concatenate([pose[:3], roll_pitch_yaw(pose[3:])])
-    if six.any():
-        sensor.children.insert(0, Element("pose", text=number_text(six)))
+    type_in_file = sensor.attributes.pop("type", "")
+    is_known = type_in_file in LIDARS
+    if isinstance(device, VisionSensor):
+        is_known |= CAMERAS.get(type_in_file) == device.type
+    if not is_known:
+        type_in_file = sensor_type(device)
+    attributes = {"name": name, "type": type_in_file}
+    sensor.attributes = {**attributes, **sensor.attributes}
+    numbers = np.concatenate([pose[:3], roll_pitch_yaw(pose[3:])])
+    if numbers.any():
+        sensor.children.insert(0, Element("pose", text=number_text(numbers)))
     return sensor
 
 
-def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
+def _put_camera(sensor: Element, device: VisionSensor) -> None:
+    _put_rate(sensor, device.frame_rate, VisionSensor.frame_rate)
+    shorter = min(device.width, device.height)
+    horizontal = angle_over(device.field_of_view, shorter, device.width)
+    set_text(sensor, horizontal, "camera", "horizontal_fov")
+    for field, place in CAMERA.items():
+        set_text(sensor, getattr(device, field), *place.path)
+
+
+def _put_lidar(sensor: Element, device: RangeSensor) -> None:
+    scanner = "lidar" if sensor.first("lidar") else "ray"
+    scan = (scanner, "scan", "horizontal")
+    rays, side = _rays(device, sensor.first(*scan, "samples"))
+    _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
+    set_text(sensor, rays, *scan, "samples")
+    set_text(sensor, 1, *scan, "resolution")
+    set_text(sensor, -side, *scan, "min_angle")
+    set_text(sensor, side, *scan, "max_angle")
+    if sensor.first(scanner, "range", "min") is None:
+        set_text(sensor, 0, scanner, "range", "min")
+    set_text(sensor, device.max_distance, scanner, "range", "max")
+
+
+def _rays(device: RangeSensor, samples: Element | None) -> tuple[int, float]:
     """Return the number of rays, and the angle [rad] of the last one.
 
-    `kept` is the even number that the device was read with.
+    `samples` is the even number that the device was read with.
     """
-    if kept is not None:
-        even = kept.text_number()
-    else:
-        even = 0.0
+    even = 0.0 if samples is None else samples.text_number()
     if 2 <= even <= MAX_RAYS and even % 2 == 0:
         span = device.scan_step * (even - 1)
-        if (
-            0 < device.scan_angle < math.inf
-            and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle
-        ):
+        difference = abs(span - device.scan_angle)
+        is_span = difference <= 1e-9 * device.scan_angle
+        if is_span and 0 < device.scan_angle < math.inf:
             return int(even), 0.5 * device.scan_angle
-    if device.num_rays <= MAX_RAYS:
-        rays = device.num_rays
-    else:
-        rays = 1
-    return rays, (rays // 2) * device.scan_step if rays > 1 else 0.0
+    if 1 < device.num_rays <= MAX_RAYS:
+        return device.num_rays, (device.num_rays // 2) * device.scan_step
+    return 1, 0.0
 
 
 def _put_rate(sensor: Element, rate: float, default: float) -> None:
-    """Set the update_rate; a kept one ("as often as possible") stays where the device has the default rate."""
+    """Set the update_rate.
+
+    A kept one ("as often as possible") stays where the device has the default rate.
+    """
     if sensor.first("update_rate") is None or rate != default:
         set_text(sensor, rate, "update_rate")
 
@@ -560,69 +565,63 @@ def device_elements(
 ) -> list[Element]:
     """Return the <gazebo> elements of the devices that Gazebo has.
 
-    Keep the others, and their order, in <bodymotion>.
-
     `names` and `joint_names` are those of links and joints in the file; changed names
-    of devices are added to `renamed`.
+    of devices are added to `renamed`, those that Gazebo does not have to the losses.
     """
-    found: list[Element] = []
-    written: dict[int, tuple[str, Device, int]] = {}
-    """By index of a device.
-
-    Its key in <bodymotion>, the device that the <sensor> is read as, and its id.
-    """
+    blocks: list[Element] = []
     counts: Counter[str] = Counter()
-    numbers: Counter[tuple[str, str]] = Counter()
+    written: list[int] = []
     sensors = groups(devices)
-    absent: list[str] = []
     for indices, name in zip(sensors, _sensor_names(devices, sensors), strict=True):
-        by_kind = {devices[index].kind: index for index in indices}
         first = devices[indices[0]]
         of_joint = isinstance(first, ForceSensor)
-        if of_joint and first.link == 0:
-            sensor = None
-        else:
-            sensor = sensor_element(first, name)
-        if sensor is not None:
-            read = read_sensor(parse_xml(to_xml(sensor)))
-        else:
-            read = []
-        if sensor is None or not by_kind.keys() <= {base.kind for base in read}:
+        is_on_root = of_joint and first.link == 0
+        sensor = None if is_on_root else sensor_element(first, name)
+        read = [] if sensor is None else read_sensor(parse_xml(to_xml(sensor)))
+        by_kind = {devices[index].kind: index for index in indices}
+        if sensor is None or not by_kind.keys() <= {each.kind for each in read}:
             continue
-        link = names[first.link]
-        block = Element(
-            "gazebo", {"reference": joint_names[first.link] if of_joint else link}
-        )
-        block.children.append(sensor)
-        found.append(block)
-        for base in read:
-            numbers[link, name] += 1
-            key = sensor_key(link, name, numbers[link, name])
-            if base.kind not in by_kind:
-                absent.append(key)
-                extension.note(
-                    f"that an IMU is only {with_article(first.kind)}", first.name
-                )
-            else:
-                device = devices[by_kind[base.kind]]
-                renamed.add("device", device.name, base.name)
-                written[by_kind[base.kind]] = key, base, counts[base.kind]
-                counts[base.kind] += 1
+        reference = joint_names[first.link] if of_joint else names[first.link]
+        block = Element("gazebo", {"reference": reference}, [sensor])
+        blocks.append(block)
+        entries: dict[str, dict[str, str]] = {}
+        for read_back in read:
+            if read_back.kind not in by_kind:
+                half = f"that an IMU is only {with_article(first.kind)}"
+                extension.note(half, first.name)
+                continue
+            index = by_kind[read_back.kind]
+            renamed.add("device", devices[index].name, read_back.name)
+            read_back = replace(read_back, id=counts[read_back.kind])
+            counts[read_back.kind] += 1
+            written.append(index)
+            entries[read_back.kind] = _kept_texts(devices[index], read_back, extension)
+        # Where a sensor has <bodymotion>, each of its devices needs one.
+        if extension.on and (len(entries) < len(read) or any(entries.values())):
+            for kind, texts in entries.items():
+                sensor.add("bodymotion", {"kind": kind, **texts})
     for index, device in enumerate(devices):
-        if index in written:
-            key, base, number = written[index]
-            values = extension.differences(
-                base, device, device.name, ("id", "link"), f"{device.kind} "
-            )
-            if device.id != number:
-                values = {"id": device.id, **values}
-                extension.note(f"{device.kind} id", device.name)
-            extension.put("device", {"sensor": key}, values, always=True)
-        else:
-            _keep_device(device, names[device.link], extension)
-    for key in absent:
-        extension.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
-    return found
+        if index not in written:
+            _report_lost(device, extension)
+    if written != sorted(written):
+        extension.lost.leave_out("the order of devices", devices[0].name)
+    return blocks
+
+
+def _kept_texts(
+    device: Device, read_back: Device, extension: ExtensionWriter
+) -> dict[str, str]:
+    """Return the fields that <bodymotion> keeps of a device, and report all others."""
+    texts = changed_texts(device, read_back, SENSOR_FIELDS)
+    for field in texts:
+        extension.note(f"{device.kind} {field}", device.name)
+    held = ("name", "link", "extra", *SENSOR_FIELDS)
+    for field in changed_fields(device, read_back, held):
+        extension.lost.leave_out(f"{device.kind} {field}", device.name)
+    # What only MJCF has is reported elsewhere.
+    if not device.extra.keys() <= {"sdf", "mjcf"}:
+        extension.lost.leave_out(f"{device.kind} extra", device.name)
+    return texts
 
 
 def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[str]:
@@ -630,28 +629,16 @@ def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[s
     firsts = [devices[indices[0]] for indices in sensors]
     names = [unique_names([first.name], first.kind)[0] for first in firsts]
     for link in {first.link for first in firsts}:
-        mine = [number for number, first in enumerate(firsts) if first.link == link]
-        for number, name in zip(
-            mine, unique_names([names[k] for k in mine], "sensor"), strict=True
-        ):
+        on_link = [number for number, first in enumerate(firsts) if first.link == link]
+        unique = unique_names([names[number] for number in on_link], "sensor")
+        for number, name in zip(on_link, unique, strict=True):
             names[number] = name
     return names
 
 
-def _keep_device(device: Device, link: str, extension: ExtensionWriter) -> None:
-    if device.kind in DEVICE_KINDS:
-        base = DEVICE_KINDS[device.kind]()
-    else:
-        base = OtherDevice(type=device.kind)
+def _report_lost(device: Device, extension: ExtensionWriter) -> None:
     message = f"URDF and Gazebo have no {device.kind}"
     if isinstance(device, ForceSensor):
         message = "a ForceSensor measures at a joint, which the root does not have"
-    extension.lost.add(
-        losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE,
-        message,
-        device.name,
-    )
-    values = quiet_differences(base, device)
-    if device.id >= 0:
-        values = {"id": device.id, **values}
-    extension.put("device", {"kind": device.kind, "link": link}, values, always=True)
+    rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
+    extension.lost.add(rule, message, device.name)

@@ -1,7 +1,6 @@
-"""Shared by several elements.
+"""What several elements share: <origin>, finite numbers, and content of other programs.
 
-<origin>, finite numbers, and elements of other programs, which are kept as XML and
-written back.
+Content that URDF does not know is kept as XML and written back.
 """
 
 import math
@@ -9,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,29 +25,34 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE, ZERO_QUATERNION
 
-MAX_ANGLE = (
-    2.0 * math.pi + 0.01
-)  # [rad] No angle of rpy needs to be larger than a full turn.
-
-NAMES = {
-    name: (tuple(attributes.split()), tuple(elements.split()))
-    for name, attributes, elements in (
-        line.split(":")
-        for line in Path(__file__)
-        .with_name("elements.txt")
-        .read_text("utf-8")
-        .splitlines()
-    )
-}
-"""The attributes and elements of each element of a link or joint.
-
-The reader of shapes reports those below <geometry>.
-"""
-
+MAX_ANGLE = 2.0 * math.pi + 0.01
+"""[rad] No angle of rpy needs to be larger than a full turn."""
 REPEATED = ("visual", "collision")
-MAX_SPELLING_CANDIDATES = (
-    10  # How many attributes of an element are compared with the known ones.
-)
+MAX_SPELLING_CANDIDATES = 10
+"""How many attributes of an element are compared with the known ones."""
+
+
+class Content(NamedTuple):
+    """The names of the attributes and elements that an element may have."""
+
+    attributes: tuple[str, ...]
+    elements: tuple[str, ...]
+
+
+def _read_names() -> dict[str, Content]:
+    names: dict[str, Content] = {}
+    text = Path(__file__).with_name("elements.txt").read_text("utf-8")
+    for line in text.splitlines():
+        name, attributes, elements = line.split(":")
+        names[name] = Content(tuple(attributes.split()), tuple(elements.split()))
+    return names
+
+
+NAMES = _read_names()
+"""By name of an element of a link or joint, what it may have.
+
+The reader of shapes reports what else is below <geometry>.
+"""
 
 
 def finite_numbers(
@@ -56,25 +61,18 @@ def finite_numbers(
     count: int | tuple[int, ...],
     default: tuple[float, ...] | None,
 ) -> tuple[float, ...]:
-    """Return the numbers of an attribute.
-
-    0 for those that are infinite, which is reported.
-    """
+    """Return the numbers of an attribute; 0 for infinite ones, which are reported."""
     values = element.numbers(name, count, default)
     if not any(map(math.isinf, values)):
         return values
-    element.report(
-        NOT_FINITE, f"<{element.name}> has an infinite number; 0 is read instead"
-    )
+    message = f"<{element.name}> has an infinite number; 0 is read instead"
+    element.report(NOT_FINITE, message)
     element.faulty |= {name}
     return tuple(0.0 if math.isinf(value) else value for value in values)
 
 
 def read_origin(parent: Element) -> Floats:
-    """Return the pose (7,) of the <origin> in an element.
-
-    Without one it is the identity.
-    """
+    """Return the pose (7,) of the <origin> in an element; without one the identity."""
     origin = parent.first("origin")
     if origin is None:
         return poses.IDENTITY
@@ -85,11 +83,9 @@ def read_origin(parent: Element) -> Floats:
     largest = max(map(abs, rpy))
     if largest > MAX_ANGLE:
         shown = " ".join(f"{value:.6g}" for value in rpy)
-        origin.report(
-            ROTATION_ANGLE,
-            f"rpy is {shown}: {largest / (2 * math.pi):.3g} full turns",
-            "rpy",
-        )
+        turns = largest / (2 * math.pi)
+        message = f"rpy is {shown}: {turns:.3g} full turns"
+        origin.report(ROTATION_ANGLE, message, "rpy")
         origin.faulty |= {"rpy"}
     return poses.from_parts(xyz, rotations.from_rpy(rpy))
 
@@ -114,28 +110,30 @@ def check_version(robot: Element) -> None:
     if version != "1.0":
         return
     for element in robot.every():
-        if (
-            element.name == "origin"
-            and "quat_xyzw" in element.attributes
-            and "rpy" not in element.attributes
-        ):
-            message = f"quat_xyzw is of URDF 1.1, and the file is of version {version}: it is read"
+        has_quaternion = "quat_xyzw" in element.attributes
+        is_reported = "rpy" in element.attributes
+        if element.name == "origin" and has_quaternion and not is_reported:
+            message = (
+                f"quat_xyzw is of URDF 1.1, and the file is of version {version}: "
+                "it is read"
+            )
             element.report(rules.ORIENTATION, message, "quat_xyzw", severity="warning")
             return
 
 
 def roll_pitch_yaw(quaternion: Floats) -> Floats:
-    """Return roll, pitch and yaw (3,) [rad] of a quaternion.
-
-    0.0 instead of -0.0.
-    """
+    """Return roll, pitch and yaw (3,) [rad] of a quaternion; 0.0 instead of -0.0."""
     return np.asarray(rotations.to_rpy(quaternion) + 0.0)
 
 
 def add_origin(parent: Element, pose: Floats) -> None:
-    """Add the <origin> of a pose, given as (7,) or as a rigid matrix (4, 4), unless it is the identity."""
+    """Add the <origin> of a pose, unless it is the identity.
+
+    The pose is given as (7,) or as a rigid matrix (4, 4).
+    """
     if pose.shape == (4, 4):
         position = pose[:3, 3]
+        # Adding 0.0 makes 0.0 of -0.0.
         rpy = rotations.matrix_to_rpy(pose[:3, :3]) + 0.0
     else:
         position = pose[:3]
@@ -145,17 +143,17 @@ def add_origin(parent: Element, pose: Floats) -> None:
 
 
 def one_line(element: Element) -> str:
-    """Return an element as XML without line breaks between elements, as it is kept in `extra`."""
-    return "".join(line.strip() for line in to_xml(element).decode().splitlines()[1:])
+    """Return an element as XML without line breaks, as it is kept in `extra`."""
+    lines = to_xml(element).decode().splitlines()
+    # The first line is the declaration.
+    return "".join(line.strip() for line in lines[1:])
 
 
 def read_rest(element: Element) -> str:
-    """Return what a <link> or <joint> has that URDF does not know, as XML with nothing else in it.
+    """Return, as XML, what a <link> or <joint> has that URDF does not know.
 
-    "" where there is nothing.
-
-    Where a visual or collision has such a thing, all of them are listed, empty ones
-    too, so that each is found again.
+    "" where there is nothing. Where a visual or collision has such a thing, all of them
+    are listed, empty ones too, so that each is found again.
     """
     rest = _rest(element, f"{element.name} {element.get('name')!r:.60}")
     if _has_content(rest):
@@ -168,38 +166,32 @@ def _has_content(rest: Element) -> bool:
 
 
 def _rest(element: Element, title: str) -> Element:
-    names = NAMES[element.name][1]
+    names = NAMES[element.name].elements
     others = _others(element)
     if others:
         unknown = ", ".join(others)[:80]
-        element.report(
-            rules.UNKNOWN,
-            f"{unknown} of <{element.name}> in {title} is kept",
-            next(iter(others)),
-        )
+        message = f"{unknown} of <{element.name}> in {title} is kept"
+        element.report(rules.UNKNOWN, message, next(iter(others)))
     rest = Element(element.name, others)
     for name in names:
-        found = list(element.all(name))
-        parts = [
-            _rest(one, title) for one in (found if name in REPEATED else found[:1])
-        ]
-        if any(map(_has_content, parts)):
-            rest.children += parts
-        if name not in REPEATED and len(found) > 1:
-            found[1].report(
-                rules.SECOND, f"a second <{name}> in {title}; only the first is read"
-            )
+        parts = list(element.all(name))
+        read = parts if name in REPEATED else parts[:1]
+        rests = [_rest(part, title) for part in read]
+        if any(map(_has_content, rests)):
+            rest.children += rests
+        if len(parts) > len(read):
+            message = f"a second <{name}> in {title}; only the first is read"
+            parts[1].report(rules.SECOND, message)
     for child in element.children:
         if child.name not in names and element.name != "geometry":
-            if not element.partial:
-                child.report(rules.UNKNOWN, f"<{child.name[:60]}> in {title} is kept")
+            child.report(rules.UNKNOWN, f"<{child.name[:60]}> in {title} is kept")
             rest.children.append(child)
     return rest
 
 
 def _others(element: Element) -> dict[str, str]:
     """Return the attributes of an element that URDF does not know."""
-    known = NAMES[element.name][0]
+    known = NAMES[element.name].attributes
     return {
         key: value
         for key, value in element.attributes.items()
@@ -210,43 +202,39 @@ def _others(element: Element) -> dict[str, str]:
 def correct_names(
     element: Element, names: Collection[str], repeated: Collection[str] = REPEATED
 ) -> None:
-    """Report misspelt names of attributes and elements below an element that has elements of these names.
+    """Report misspelt names below an element, and read them as they are meant.
 
-    Read them as they are meant.
+    The element may have elements of these names, those of `repeated` several times.
     """
-    there = {child.name for child in element.children}
+    present = {child.name for child in element.children}
     for child in element.children:
         if child.name not in names and not child.is_full(rules.UNKNOWN):
-            meant = closest_name(
-                child.name,
-                [name for name in names if name in repeated or name not in there],
-            )
+            free = [name for name in names if name in repeated or name not in present]
+            meant = closest_name(child.name, free)
             if meant is not None:
-                child.report(
-                    MISSPELT,
-                    f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?",
+                message = (
+                    f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?"
                 )
+                child.report(MISSPELT, message)
                 child.name = meant
-                there.add(meant)
+                present.add(meant)
         if child.name in names and child.name in NAMES:
             _correct_attributes(child)
-            correct_names(child, NAMES[child.name][1])
+            correct_names(child, NAMES[child.name].elements)
 
 
 def _correct_attributes(element: Element) -> None:
     if element.is_full(rules.UNKNOWN):
         return
     for name in islice(_others(element), MAX_SPELLING_CANDIDATES):
-        meant = closest_name(
-            name,
-            [
-                known
-                for known in NAMES[element.name][0]
-                if known not in element.attributes
-            ],
-        )
+        known = NAMES[element.name].attributes
+        free = [each for each in known if each not in element.attributes]
+        meant = closest_name(name, free)
         if meant is not None:
-            message = f"<{element.name}> has no attribute {name!r:.60}: did you mean {meant!r}?"
+            message = (
+                f"<{element.name}> has no attribute {name!r:.60}: did you mean "
+                f"{meant!r}?"
+            )
             element.report(MISSPELT, message, name)
             element.correct(name, meant)
 
@@ -257,10 +245,10 @@ def parse_rest(text: object, name: str) -> Element | None:
     None where it is something else.
     """
     try:
-        found = parse_xml(str(text).encode("utf-8", "replace"))
+        element = parse_xml(str(text).encode("utf-8", "replace"))
     except ValueError:
         return None
-    return found if found.name == name else None
+    return element if element.name == name else None
 
 
 def merge_rest(element: Element, rest: Element) -> bool:
@@ -268,22 +256,26 @@ def merge_rest(element: Element, rest: Element) -> bool:
 
     Return whether all of it fits there.
     """
-    whole = True
-    _, names = NAMES.get(element.name, ((), ()))
     for key, value in rest.attributes.items():
         element.attributes.setdefault(key, value)
+    names = NAMES[element.name].elements if element.name in NAMES else ()
+    fits = True
     for name in REPEATED:
-        ours = list(element.all(name))
-        theirs = list(rest.all(name))
-        if name in names and len(ours) == len(theirs):
-            for one, other in zip(ours, theirs, strict=True):
-                whole &= merge_rest(one, other)
-        elif name in names and any(map(_has_content, theirs)):
-            whole = False
+        if name in names:
+            fits &= _merge_repeated(list(element.all(name)), list(rest.all(name)))
     for child in rest.children:
         if child.name not in names:
             element.children.append(replace(child))
         elif child.name not in REPEATED:
             target = element.first(child.name)
-            whole &= target is not None and merge_rest(target, child)
-    return whole
+            fits &= target is not None and merge_rest(target, child)
+    return fits
+
+
+def _merge_repeated(elements: list[Element], rests: list[Element]) -> bool:
+    """Merge rests into elements one by one, if there are as many of both."""
+    if len(elements) != len(rests):
+        return not any(map(_has_content, rests))
+    # All are merged, also behind one that does not fit.
+    fit = [merge_rest(each, rest) for each, rest in zip(elements, rests, strict=True)]
+    return all(fit)

@@ -1,6 +1,6 @@
-"""Floating joints: a link below one moves freely, so it is the root of the robot, or an object beside it.
+"""Floating joints: a link below one is the root of the robot, or an object beside it.
 
-The links that no floating joint separates are one part. A Body has one free root. So
+Such a link moves freely. The links that no floating joint separates are one part. A Body has one free root. So
 the robot is the part with the most joints.
 """
 
@@ -19,7 +19,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
-    from bodymotion.formats.urdf.reader import Node
+    from bodymotion.formats.urdf.tree import Node
 
 
 @dataclass(frozen=True)
@@ -51,38 +51,31 @@ class Robot:
 def find_robot(nodes: list[Node], planar: Collection[int] = ()) -> Robot:
     """Return the part of a tree that is the robot.
 
-    Report the links that are left out.
-
-    `planar` are the ids of the elements of the first joints of planar ones. Links
-    without mass around the root that hold one are the world.
-    Where two parts that float have equally many joints, or the root has the most, the
-    whole tree is read: the others are free links in it.
+    Report the links that are left out. `planar` are the ids of the elements of the
+    first joints of planar ones. Links without mass around the root that hold one are
+    the world. Where two parts that float have equally many joints, or the root has the
+    most, the whole tree is read: the others are free links in it.
     """
     if not nodes:
         return Robot(nodes, poses.IDENTITY)
     parts = _parts(nodes)
-    tops = sorted(set(parts))
+    floating_parts = sorted(set(parts) - {0})
     holds_planar = _holds_planar(nodes, planar)
-    if len(tops) == 1 or any(node.loose for node in nodes):
+    if not floating_parts or any(node.loose for node in nodes):
         return Robot(nodes, _offset(nodes[0]), is_fixed=holds_planar)
-    movers = Counter(
-        part
-        for part, node in zip(parts, nodes, strict=True)
-        if _kind(node) in ("rotate", "slide")
-    )
-    has_mass = any(
-        node.link.first("inertial") is not None
-        for part, node in zip(parts, nodes, strict=True)
-        if part == 0
-    )
-    most = max(movers[top] for top in tops[1:])
-    largest = [top for top in tops[1:] if movers[top] == most]
+    movers: Counter[int] = Counter()
+    root_has_mass = False
+    for part, node in zip(parts, nodes, strict=True):
+        movers[part] += _kind(node) in ("rotate", "slide")
+        root_has_mass |= part == 0 and node.link.first("inertial") is not None
+    most = max(movers[part] for part in floating_parts)
+    largest = [part for part in floating_parts if movers[part] == most]
     # Without mass and joints, the links around the root are the world.
-    is_world = not has_mass and not movers[0]
+    is_world = not root_has_mass and not movers[0]
     root_is_robot = not is_world and movers[0] >= most
     if root_is_robot or len(largest) > 1:
         return Robot(nodes, _offset(nodes[0]), is_fixed=is_world or holds_planar)
-    return _below(nodes, parts, largest[0], movers)
+    return _below(nodes, largest[0], most)
 
 
 def _kind(node: Node) -> str:
@@ -98,9 +91,9 @@ def _offset(node: Node) -> Floats:
 
 
 def _parts(nodes: Sequence[Node]) -> list[int]:
-    """Return for each link the first link of its part.
+    """Return, for each link, the first link of its part.
 
-    The root, or one below a floating joint.
+    That is the root, or one below a floating joint.
     """
     parts: list[int] = []
     for index, node in enumerate(nodes):
@@ -110,70 +103,68 @@ def _parts(nodes: Sequence[Node]) -> list[int]:
 
 
 def _holds_planar(nodes: Sequence[Node], planar: Collection[int]) -> bool:
-    """Return whether the links that are fixed to the root have no mass, and hold a planar joint."""
+    """Return whether a planar joint is at links without mass around the root.
+
+    These are the root and the links that are fixed to it.
+    """
     if not planar:
         return False
     is_fixed: list[bool] = []
+    holds_planar = False
     for node in nodes:
-        held = node.parent >= 0 and is_fixed[node.parent] and _kind(node) == "fixed"
-        is_fixed.append(node.parent < 0 or held)
-    has_mass = any(
-        node.link.first("inertial") is not None
-        for node, fixed in zip(nodes, is_fixed, strict=True)
-        if fixed
-    )
-    return not has_mass and any(
-        id(node.joint) in planar and is_fixed[node.parent]
-        for node in nodes
-        if node.parent >= 0
-    )
+        is_root = node.parent < 0
+        is_held = not is_root and is_fixed[node.parent]
+        is_fixed.append(is_root or (is_held and _kind(node) == "fixed"))
+        if is_fixed[-1] and node.link.first("inertial") is not None:
+            return False
+        holds_planar |= is_held and id(node.joint) in planar
+    return holds_planar
 
 
-def _below(
-    nodes: list[Node], parts: Sequence[int], top: int, movers: Counter[int]
-) -> Robot:
+def _below(nodes: list[Node], top: int, num_movers: int) -> Robot:
     """Return the robot whose root is the link `top`, with everything below it."""
     at_rest: list[Floats] = []
     inside: list[bool] = []
     for index, node in enumerate(nodes):
-        if node.parent < 0:
-            above = poses.IDENTITY
-        else:
-            above = at_rest[node.parent]
+        is_root = node.parent < 0
+        above = poses.IDENTITY if is_root else at_rest[node.parent]
         at_rest.append(poses.compose(above, _offset(node)))
-        inside.append(index == top or (node.parent >= 0 and inside[node.parent]))
+        inside.append(index == top or (not is_root and inside[node.parent]))
     # Links are depth-first: those below one follow it without a gap.
     last = top + sum(inside)
-    kept = [
-        replace(node, parent=-1 if index == 0 else node.parent - top)
-        for index, node in enumerate(nodes[top:last])
+    robot = [replace(nodes[top], parent=-1)]
+    for node in nodes[top + 1 : last]:
+        robot.append(replace(node, parent=node.parent - top))
+    others = [
+        (node.link, pose)
+        for node, pose, is_inside in zip(nodes, at_rest, inside, strict=True)
+        if not is_inside
     ]
-    others = [index for index in range(len(nodes)) if not inside[index]]
+    _report([link for link, _ in others], nodes[top], num_movers)
     parent = nodes[nodes[top].parent].link.get("name")
-    _report(nodes, others, top, movers)
-    return Robot(
-        kept,
-        at_rest[top],
-        parent,
-        tuple((nodes[index].link, at_rest[index]) for index in others),
-    )
+    return Robot(robot, at_rest[top], parent, tuple(others))
 
 
-def _report(
-    nodes: Sequence[Node], others: Sequence[int], top: int, movers: Counter[int]
-) -> None:
-    joint = nodes[top].joint
+def _report(others: Sequence[Element], root: Node, num_movers: int) -> None:
+    """Report the links that are left out because another one is the root."""
+    joint = root.joint
     assert joint is not None
-    names = ", ".join(repr(nodes[index].link.get("name"))[:40] for index in others)
-    root = nodes[top].link.get("name")
+    names = ", ".join(repr(link.get("name"))[:40] for link in others)
+    name = root.link.get("name")
     has_content = any(
-        nodes[index].link.first(kind) is not None
-        for index in others
+        link.first(kind) is not None
+        for link in others
         for kind in ("inertial", "visual", "collision")
     )
-    if not has_content:
-        message = f"the joint {joint.get('name')!r:.60} floats: {root!r:.60} is the free root, above it is the world ({names:.200})"
-        joint.report(rules.FREE_ROOT, message)
+    if has_content:
+        message = (
+            f"{name!r:.60} floats and has the most joints ({num_movers}): it is the "
+            f"root, and {names:.200} is left out"
+        )
+        joint.report(rules.OTHER_PARTS, message)
         return
-    message = f"{root!r:.60} floats and has the most joints ({movers[top]}): it is the root, and {names:.200} is left out"
-    joint.report(rules.OTHER_PARTS, message)
+    message = (
+        f"the joint {joint.get('name')!r:.60} floats: {name!r:.60} is the free root, "
+        f"above it is the world ({names:.200})"
+    )
+    joint.report(rules.FREE_ROOT, message)

@@ -6,7 +6,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from bodymotion.formats.urdf.elements import (
     read_origin,
     read_rest,
 )
-from bodymotion.formats.urdf.extension import LossReport
+from bodymotion.formats.urdf.losses import LossReport
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
@@ -37,13 +37,27 @@ TYPES: dict[str, JointType] = {
     "floating": "free",
     "planar": "fixed",
 }
-"""Planar joints are read as other ones (see `bodymotion.formats.urdf.planar`), unless their type is misspelt."""
+"""By type in URDF, that of a Joint.
+
+Planar joints are read as other ones (see `bodymotion.formats.urdf.planar`), unless
+their type is misspelt.
+"""
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+SYMMETRY_TOLERANCE = 1e-12
+"""Relative difference up to which an inertia is symmetric but for rounding."""
+LENGTH_TOLERANCE = 1e-6
+"""How far the length of an axis may be from 1 without a finding."""
+ROUNDING = 1e-15
+"""How far a length is from 1 by rounding: such an axis is kept to the bit."""
 WORLD_OF_ROOT = "urdf_parent"
 """Key of `Joint.extra`: the name of the link in which the root floats."""
 
-UNLIMITED = 1e16  # A limit of this size or more is none, as in SDFormat: URDF has no joint_type for it, and its readers accept no infinity.
+UNLIMITED = 1e16
+"""A limit of this size or more is none, as in SDFormat.
+
+URDF has no joint type for that, and its readers accept no infinity.
+"""
 
 FURTHER = {
     "calibration": ("rising", "falling"),
@@ -57,36 +71,57 @@ FURTHER = {
 """Elements whose numbers are kept in `Joint.extra` under the element's name."""
 
 
-def read_joint(element: Element, gears: dict[str, float]) -> Joint:
+class Limits(NamedTuple):
+    """The limits of a joint [rad or m], [rad/s or m/s], [N m or N].
+
+    `effort` is None where the file has none.
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float | None = None
+
+
+class Inertial(NamedTuple):
+    """Mass [kg], centre of mass (3,) [m] in the link, inertia (3, 3) [kg m²] about it.
+
+    The inertia is along the axes of the link.
+    """
+
+    mass: float
+    center_of_mass: Floats
+    inertia: Floats
+
+
+class Ends(NamedTuple):
+    """The names of the links that a joint connects."""
+
+    parent: str
+    child: str
+
+
+def read_joint(element: Element, gears: Mapping[str, float]) -> Joint:
     """Read a joint; its id is −1.
 
-    In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`,
+    `gears` are the gear ratios by the names of joints. In `extra`:
+    `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`,
     `multiplier`, `offset`), `calibration`, `safety_controller`, and under `urdf`
     everything else that it has, as XML.
     """
     name = element.get("name")
-    joint_type = element.need("type")
-    kind: str | None = joint_type
-    if joint_type not in TYPES:
-        if joint_type:
-            message = f"joint {name!r:.60} has the type {joint_type!r:.60}; expected one of {', '.join(TYPES)}"
-            element.report(rules.JOINT_TYPE, message, "type", fatal=True)
-            if (kind := closest_name(joint_type, TYPES)) is not None:
-                element.faulty -= {"type"}
-        joint_type = ""
+    type_in_file = element.need("type")
+    kind: str | None = type_in_file
+    if type_in_file not in TYPES:
+        kind = _likely_type(element, type_in_file)
+        type_in_file = ""
+    limits = _read_limits(element, type_in_file)
     extra: dict[str, object] = {}
-    lower, upper, velocity, effort = _limits(element, joint_type)
-    if effort is not None:
-        extra["joint_effort_range"] = [-effort, effort]
+    if limits.effort is not None:
+        extra["joint_effort_range"] = [-limits.effort, limits.effort]
     dynamics = element.first("dynamics")
     if dynamics is not None:
-        extra.update(
-            {
-                key: dynamics.number(key)
-                for key in ("damping", "friction")
-                if key in dynamics.attributes
-            }
-        )
+        extra |= _numbers_of(dynamics, ("damping", "friction"))
     mimic = element.first("mimic")
     if mimic is not None:
         extra["mimic"] = {
@@ -95,28 +130,46 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
             "offset": mimic.number("offset", 0.0),
         }
     for further, keys in FURTHER.items():
-        found = element.first(further)
-        if found is not None:
-            extra[further] = {
-                key: found.number(key) for key in keys if key in found.attributes
-            }
+        inner = element.first(further)
+        if inner is not None:
+            extra[further] = _numbers_of(inner, keys)
     rest = read_rest(element)
     if rest:
         extra["urdf"] = rest
     return Joint(
         name=name,
         type=TYPES.get(kind or "", "rotate"),
-        axis=_axis(element, joint_type),
-        lower=lower,
-        upper=upper,
-        velocity_lower=-velocity,
-        velocity_upper=velocity,
+        axis=_read_axis(element, type_in_file),
+        lower=limits.lower,
+        upper=limits.upper,
+        velocity_lower=-limits.velocity,
+        velocity_upper=limits.velocity,
         gear_ratio=gears.get(name, 1.0),
         extra=extra,
     )
 
 
-def _axis(element: Element, joint_type: str) -> Floats:
+def _likely_type(element: Element, type_in_file: str) -> str | None:
+    """Report a type that URDF does not have, and return the one that is meant."""
+    if not type_in_file:
+        return ""
+    message = (
+        f"joint {element.get('name')!r:.60} has the type {type_in_file!r:.60}; "
+        f"expected one of {', '.join(TYPES)}"
+    )
+    element.report(rules.JOINT_TYPE, message, "type", fatal=True)
+    meant = closest_name(type_in_file, TYPES)
+    if meant is not None:
+        element.faulty -= {"type"}
+    return meant
+
+
+def _numbers_of(element: Element, keys: Sequence[str]) -> dict[str, object]:
+    """Return the numbers of those attributes that an element has."""
+    return {key: element.number(key) for key in keys if key in element.attributes}
+
+
+def _read_axis(element: Element, joint_type: str) -> Floats:
     """Return the axis (3,), of length 1 unless it is zero."""
     if joint_type in ("fixed", "floating"):
         return frozen([0.0, 0.0, 1.0])
@@ -127,56 +180,51 @@ def _axis(element: Element, joint_type: str) -> Floats:
     largest = np.abs(vector).max()
     if not largest > 0:
         return frozen(vector)
-    length = float(np.linalg.norm(vector / largest)) * largest
-    if abs(length - 1.0) > 1e-6:
+    # Scaled by its largest component first: squares of huge numbers overflow.
+    scaled = vector / largest
+    scaled_length = float(np.linalg.norm(scaled))
+    length = scaled_length * largest
+    if abs(length - 1.0) > LENGTH_TOLERANCE:
         shown = " ".join(f"{value:.6g}" for value in vector)
         message = (
             f"the axis is {shown}, of length {length:.6g}: it is read with length 1"
         )
         axis.report(AXIS_LENGTH, message, "xyz", data={"length": length})
-    # A vector whose length is 1 but for rounding is kept to the bit.
-    return frozen(
-        vector
-        if abs(length - 1.0) < 1e-15
-        else vector / largest / np.linalg.norm(vector / largest)
-    )
+    if abs(length - 1.0) < ROUNDING:
+        return frozen(vector)
+    return frozen(scaled / scaled_length)
 
 
-def _limits(
-    element: Element, joint_type: str
-) -> tuple[float, float, float, float | None]:
-    """Return lower, upper, velocity (inf for none) and effort (None for none).
-
-    `joint_type` is the type, "" where it is unknown.
-    """
+def _read_limits(element: Element, joint_type: str) -> Limits:
+    """Return the limits of a joint; `joint_type` is "" where it is unknown."""
     limit = element.first("limit")
-    bounded = joint_type in ("revolute", "prismatic", "")
+    is_bounded = joint_type in ("revolute", "prismatic", "")
+    needs_limits = is_bounded and joint_type != ""
     if limit is None:
-        if bounded and joint_type:
-            element.lacks(
-                rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>"
-            )
-        return -math.inf, math.inf, math.inf, None
-    if bounded:
+        if needs_limits:
+            message = f"joint {element.get('name')!r:.60} has no <limit>"
+            element.lacks(rules.NO_LIMIT, message)
+        return Limits()
+    lower = -math.inf
+    upper = math.inf
+    if is_bounded:
         lower = _unlimited(limit.number("lower", 0.0))
-    else:
-        lower = -math.inf
-    if bounded:
         upper = _unlimited(limit.number("upper", 0.0))
-    else:
-        upper = math.inf
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
-    if missing and bounded and joint_type:
+    if missing and needs_limits:
         limit.report(rules.NO_LIMIT, f"<limit> has no {' and no '.join(missing)}")
     for key in ("velocity", "effort"):
-        if (value := limit.number(key, 0.0)) < 0:
-            message = f"the {key} limit of joint {element.get('name')!r:.60} is {value:g}: {-value:g} is read instead"
+        value = limit.number(key, 0.0)
+        if value < 0:
+            message = (
+                f"the {key} limit of joint {element.get('name')!r:.60} is {value:g}: "
+                f"{-value:g} is read instead"
+            )
             limit.report(NEGATIVE_LIMIT, message, key)
             limit.faulty |= {key}
-    velocity, effort = (
-        abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort")
-    )
-    return lower, upper, velocity, effort if math.isfinite(effort) else None
+    velocity = abs(_unlimited(limit.number("velocity", math.inf)))
+    effort = abs(_unlimited(limit.number("effort", math.inf)))
+    return Limits(lower, upper, velocity, effort if math.isfinite(effort) else None)
 
 
 def _unlimited(value: float) -> float:
@@ -185,11 +233,8 @@ def _unlimited(value: float) -> float:
     return value
 
 
-def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
-    """Return mass, centre of mass (3,) and inertia (3, 3) about it along the link's axes.
-
-    None without <inertial>.
-    """
+def read_inertial(link: Element) -> Inertial | None:
+    """Return the mass of a link and its distribution, None without <inertial>."""
     inertial = link.first("inertial")
     if inertial is None:
         return None
@@ -201,24 +246,30 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
         if part is None:
             inertial.lacks(rules.MASS, f"{title} has no <{name}>")
             inertial.faulty |= {name}
-    if mass is None:
-        weight = 0.0
-    else:
+    weight = 0.0
+    if mass is not None:
         weight = finite_numbers(mass, "value", 1, None)[0]
     tensor = np.zeros((3, 3))
     if inertia is not None:
-        missing = [name for name in MOMENTS if name not in inertia.attributes]
-        if missing:
-            inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
-            inertia.faulty |= set(missing)
-        tensor[np.triu_indices(3)] = [
-            finite_numbers(inertia, name, 1, (0.0,))[0] for name in MOMENTS
-        ]
-        tensor = tensor + np.triu(tensor, 1).T
+        tensor = _read_tensor(inertia, title)
     rotation = poses.to_matrix(pose)[:3, :3]
+    # Without a rotation the tensor is kept to the bit.
     if not np.array_equal(rotation, np.eye(3)):
         tensor = rotation @ tensor @ rotation.T
-    return weight, frozen(pose[:3]), frozen(tensor)
+    return Inertial(weight, frozen(pose[:3]), frozen(tensor))
+
+
+def _read_tensor(inertia: Element, title: str) -> Floats:
+    """Return the symmetric tensor (3, 3) of the six moments of an <inertia>."""
+    missing = [name for name in MOMENTS if name not in inertia.attributes]
+    if missing:
+        inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
+        inertia.faulty |= set(missing)
+    upper = np.zeros((3, 3))
+    upper[np.triu_indices(3)] = [
+        finite_numbers(inertia, name, 1, (0.0,))[0] for name in MOMENTS
+    ]
+    return np.asarray(upper + np.triu(upper, 1).T)
 
 
 def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
@@ -230,88 +281,99 @@ def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
     center = np.array(link.center_of_mass)
     inertia = np.array(link.inertia)
     if not np.isfinite(np.concatenate([[mass], center, inertia.ravel()])).all():
-        lost.add(
-            losses.NOT_A_NUMBER,
-            "masses, centres of mass and inertias that are not finite become 0",
-            name,
-        )
+        message = "masses, centres of mass and inertias that are not finite become 0"
+        lost.add(losses.NOT_A_NUMBER, message, name)
         mass = mass if np.isfinite(mass) else 0.0
-        center, inertia = (
-            np.where(np.isfinite(values), values, 0.0) for values in (center, inertia)
-        )
+        center = np.where(np.isfinite(center), center, 0.0)
+        inertia = np.where(np.isfinite(inertia), inertia, 0.0)
     if mass == 0 and not inertia.any():
         return None
-    if np.abs(inertia - inertia.T).max() > 1e-12 * np.abs(inertia).max():
-        lost.add(
-            losses.NO_TARGET_FIELD,
-            "inertias that are not symmetric: the symmetric part is written",
-            name,
-        )
+    skew = np.abs(inertia - inertia.T).max()
+    if skew > SYMMETRY_TOLERANCE * np.abs(inertia).max():
+        message = "inertias that are not symmetric: the symmetric part is written"
+        lost.add(losses.NO_TARGET_FIELD, message, name)
     # The upper triangle to the bit where the tensor is symmetric.
     inertia = np.where(inertia == inertia.T, inertia, 0.5 * inertia + 0.5 * inertia.T)
+    moments = map(number_text, inertia[np.triu_indices(3)])
     element = Element("inertial")
     # Always written, because some readers refuse a link without it.
     element.add("origin", {"xyz": number_text(center), "rpy": "0 0 0"})
     element.add("mass", {"value": number_text(mass)})
-    element.add(
-        "inertia",
-        dict(zip(MOMENTS, map(number_text, inertia[np.triu_indices(3)]), strict=True)),
-    )
+    element.add("inertia", dict(zip(MOMENTS, moments, strict=True)))
     return element
 
 
-def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
-    """Return the gear ratios of joints by their names, and the ids of the <transmission> elements that hold nothing else.
+class Gears(NamedTuple):
+    """What the <transmission> elements of a robot give.
 
-    Such an element has one joint and one actuator.
+    Attributes
+    ----------
+    ratios:
+        The gear ratios by the names of joints.
+    plain:
+        The ids of the elements that hold nothing else.
     """
-    gears: dict[str, float] = {}
-    plain: set[int] = set()
-    for element in robot.all("transmission"):
-        joints = list(element.all("joint"))
-        actuators = list(element.all("actuator"))
-        if len(joints) != 1 or len(actuators) != 1:
+
+    ratios: dict[str, float]
+    plain: set[int]
+
+
+def read_gears(transmissions: Sequence[Element]) -> Gears:
+    """Return the gear ratios of <transmission> elements of one joint and one actuator.
+
+    Of several for one joint the first counts.
+    """
+    gears = Gears({}, set())
+    for element in transmissions:
+        reduction = _reduction(element)
+        joint = element.first("joint")
+        # A number with elements in it is none.
+        if reduction is None or reduction.children or joint is None:
             continue
-        found = actuators[0].first("mechanicalReduction") or element.first(
-            "mechanicalReduction"
-        )
-        if found is None or found.children or not joints[0].get("name"):
-            continue  # A number with elements in it is none.
-        ratio = found.text_number()
-        if math.isfinite(ratio) and joints[0].get("name") not in gears:
-            gears[joints[0].get("name")] = ratio
-            if one_line(element) == one_line(
-                _transmission(joints[0].get("name"), found.text)
-            ):
-                plain.add(id(element))
-    return gears, plain
+        name = joint.get("name")
+        if not name:
+            continue
+        ratio = reduction.text_number()
+        if math.isfinite(ratio) and name not in gears.ratios:
+            gears.ratios[name] = ratio
+            plain = _transmission(name, reduction.text)
+            if one_line(element) == one_line(plain):
+                gears.plain.add(id(element))
+    return gears
+
+
+def _reduction(transmission: Element) -> Element | None:
+    """Return the <mechanicalReduction> of a transmission of one joint and actuator."""
+    joints = list(transmission.all("joint"))
+    actuators = list(transmission.all("actuator"))
+    if len(joints) != 1 or len(actuators) != 1:
+        return None
+    of_actuator = actuators[0].first("mechanicalReduction")
+    return of_actuator or transmission.first("mechanicalReduction")
 
 
 def joint_element(
     joint: Joint,
     offset: Floats,
     name: str,
-    ends: tuple[str, str],
+    ends: Ends,
     names: Mapping[str, str],
     lost: LossReport,
 ) -> Element:
     """Return the <joint> of a link; losses are added to `lost`.
 
-    `offset` is the pose (7,) of the link in its parent; `name` and `ends` are the names
-    of the joint, of parent and child in the file,
-    `names` those of all joints by their names in the body: a joint may mimic another.
+    `offset` is the pose (7,) of the link in its parent; `name` is the name of the joint
+    in the file, `names` are those of all joints by their names in the body: a joint may
+    mimic another.
     """
-    kind = _type(joint)
+    kind = _written_type(joint)
     if joint.type == "crawler":
-        lost.add(
-            losses.JOINT_KIND,
-            "crawler joints become fixed, because their value moves no link",
-            name,
-        )
+        message = "crawler joints become fixed, because their value moves no link"
+        lost.add(losses.JOINT_KIND, message, name)
     element = Element("joint", {"name": name, "type": kind})
     add_origin(element, offset)
-    element.add("parent", {"link": ends[0]})
-    element.add("child", {"link": ends[1]})
+    element.add("parent", {"link": ends.parent})
+    element.add("child", {"link": ends.child})
     if kind in ("revolute", "continuous", "prismatic"):
         element.add("axis", {"xyz": number_text(joint.axis)})
         _add_limit(element, joint, kind, name, lost)
@@ -319,20 +381,17 @@ def joint_element(
     if "urdf" in joint.extra:
         rest = parse_rest(joint.extra["urdf"], "joint")
         if rest is None or not merge_rest(element, rest):
-            lost.add(
-                losses.DANGLING,
-                "elements of other programs in parts of removed joints",
-                name,
-            )
+            message = "elements of other programs in parts of removed joints"
+            lost.add(losses.DANGLING, message, name)
     return element
 
 
-def _type(joint: Joint) -> str:
+def _written_type(joint: Joint) -> str:
     match joint.type:
         case "rotate":
             # NaN is no limit.
-            bounded = joint.lower > -UNLIMITED or joint.upper < UNLIMITED
-            return "revolute" if bounded else "continuous"
+            is_bounded = joint.lower > -UNLIMITED or joint.upper < UNLIMITED
+            return "revolute" if is_bounded else "continuous"
         case "slide":
             return "prismatic"
         case "free":
@@ -343,40 +402,34 @@ def _type(joint: Joint) -> str:
 def _add_limit(
     element: Element, joint: Joint, kind: str, name: str, lost: LossReport
 ) -> None:
+    """Add the <limit> of a joint; a URDF has one limit for both directions."""
+    differ = "limits that differ by direction: the smaller one is written for both"
+    lower_velocity = abs(_bounded(joint.velocity_lower, UNLIMITED))
+    upper_velocity = abs(_bounded(joint.velocity_upper, UNLIMITED))
+    if lower_velocity != upper_velocity:
+        lost.add(losses.LIMITS, f"velocity {differ}", name)
+    velocity = min(lower_velocity, upper_velocity)
+    efforts = effort_range(joint) or (-UNLIMITED, UNLIMITED)
+    stated = stated_efforts(joint)
+    if stated == (0.0, 0.0):
+        efforts = stated
+    if efforts[1] != -efforts[0]:
+        lost.add(losses.LIMITS, f"effort {differ}", name)
+    effort = min(abs(efforts[0]), abs(efforts[1]), UNLIMITED)
     limit: dict[str, str] = {}
     if kind != "continuous":
         limit["lower"] = number_text(_bounded(joint.lower, -UNLIMITED))
         limit["upper"] = number_text(_bounded(joint.upper, UNLIMITED))
-    down, up = (
-        abs(_bounded(v, UNLIMITED))
-        for v in (joint.velocity_lower, joint.velocity_upper)
-    )
-    if down != up:
-        lost.add(
-            losses.LIMITS,
-            "velocity limits that differ by direction: the smaller one is written for "
-            "both",
-            name,
-        )
-    velocity = min(down, up)
-    efforts = effort_range(joint) or (-UNLIMITED, UNLIMITED)
-    if (stated := stated_efforts(joint)) == (0.0, 0.0):
-        efforts = stated
-    if efforts[1] != -efforts[0]:
-        lost.add(
-            losses.LIMITS,
-            "effort limits that differ by direction: the smaller one is written for "
-            "both",
-            name,
-        )
-    effort = min(abs(efforts[0]), abs(efforts[1]), UNLIMITED)
-    if kind == "continuous" and velocity >= UNLIMITED and effort >= UNLIMITED:
+    elif velocity >= UNLIMITED and effort >= UNLIMITED:
         return
-    for what, value in (("effort", effort), ("velocity", velocity)):
+    for quantity, value in (("effort", effort), ("velocity", velocity)):
         if value >= UNLIMITED:
-            message = f"a URDF joint has a limit of {what}, which the model does not state: {UNLIMITED:g} is written"
+            message = (
+                f"a URDF joint has a limit of {quantity}, which the model does not "
+                f"state: {UNLIMITED:g} is written"
+            )
             lost.add(rules.UNSTATED, message, name)
-        limit[what] = number_text(value)
+        limit[quantity] = number_text(value)
     element.add("limit", limit)
 
 
@@ -387,42 +440,35 @@ def _bounded(value: float, otherwise: float) -> float:
 
 
 def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> None:
-    extra = joint.extra
+    """Add the elements of values in `extra`."""
     # `frictionloss` of MJCF is the friction of URDF.
-    given_dynamics = {"friction": extra.get("frictionloss"), **extra}
-    dynamics = {
-        key: number_text(value)
-        for key in ("damping", "friction")
-        if _number(value := given_dynamics.get(key))
-    }
+    given_dynamics = {"friction": joint.extra.get("frictionloss"), **joint.extra}
+    dynamics = _number_texts(given_dynamics, ("damping", "friction"))
     if dynamics:
         element.add("dynamics", dynamics)
-    mimic = extra.get("mimic")
-    if (
-        isinstance(mimic, Mapping)
-        and isinstance(mimic.get("joint"), str)
-        and mimic["joint"] in names
-    ):
-        further = {
-            key: number_text(mimic[key])
-            for key in ("multiplier", "offset")
-            if _number(mimic.get(key))
-        }
-        element.add("mimic", {"joint": names[mimic["joint"]], **further})
-    for name_of_element, keys in FURTHER.items():
-        values = extra.get(name_of_element)
+    mimic = joint.extra.get("mimic")
+    if isinstance(mimic, Mapping):
+        other = mimic.get("joint")
+        if isinstance(other, str) and other in names:
+            numbers = _number_texts(mimic, ("multiplier", "offset"))
+            element.add("mimic", {"joint": names[other], **numbers})
+    for name, keys in FURTHER.items():
+        values = joint.extra.get(name)
         if isinstance(values, Mapping):
-            element.add(
-                name_of_element,
-                {
-                    key: number_text(values[key])
-                    for key in keys
-                    if _number(values.get(key))
-                },
-            )
+            element.add(name, _number_texts(values, keys))
 
 
-def _number(value: object) -> TypeGuard[float]:
+def _number_texts(values: Mapping[str, object], keys: Sequence[str]) -> dict[str, str]:
+    """Return, as attributes, those of the values that are numbers."""
+    texts: dict[str, str] = {}
+    for key in keys:
+        value = values.get(key)
+        if _is_number(value):
+            texts[key] = number_text(value)
+    return texts
+
+
+def _is_number(value: object) -> TypeGuard[float]:
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -431,49 +477,50 @@ def _number(value: object) -> TypeGuard[float]:
 
 
 def transmission_elements(
-    left: list[Element],
+    elements: Sequence[Element],
     joints: Mapping[str, Joint],
     names: Mapping[str, str],
     lost: LossReport,
 ) -> list[Element]:
-    """Return the <transmission> elements.
+    """Return the <transmission> elements, with the gear ratios of the joints.
 
-    Those that the body was read with (`left`), updated, and one for each other gear.
-
-    `joints` are by their names in the file, `names` those in the file by those in the
-    body. Transmissions of lost joints are lost.
+    Those that the body was read with (`elements`) are updated; each other gear has a
+    new one. `joints` are by their names in the file, `names` those in the file by those
+    in the body. Transmissions of lost joints are lost.
     """
-    found = []
+    updated = []
     of_joints: dict[str, list[Element]] = {}
-    for element in left:
-        gone = [
-            joint.get("name")
-            for joint in element.all("joint")
-            if joint.get("name") not in names
-        ]
-        if gone:
-            message = f"transmissions of removed joints: {', '.join(gone)[:80]}"
-            lost.add(losses.DANGLING, message, element.get("name"))
+    for element in elements:
+        if not _is_usable(element, names, lost):
             continue
-        read_gears(Element("robot", children=[element]))
-        if any(part.faulty for part in element.every()):
-            lost.add(
-                losses.NOT_A_NUMBER,
-                "transmissions whose gear is not a number",
-                element.get("name"),
-            )
-            continue
-        for held in element.all("joint"):
-            name = held.attributes["name"] = names[held.get("name")]
+        for inner in element.all("joint"):
+            name = names[inner.get("name")]
+            inner.attributes["name"] = name
             of_joints.setdefault(name, []).append(element)
-        found.append(element)
-    made = []
+        updated.append(element)
+    new = []
     for name, joint in joints.items():
         if name in of_joints:
             _set_gear(of_joints[name], joint, name)
         elif joint.gear_ratio != 1.0 and _is_geared(joint):
-            made.append(_transmission(name, number_text(joint.gear_ratio)))
-    return [*made, *found]
+            new.append(_transmission(name, number_text(joint.gear_ratio)))
+    return [*new, *updated]
+
+
+def _is_usable(element: Element, names: Mapping[str, str], lost: LossReport) -> bool:
+    """Return whether a transmission has numbers, and joints that are not removed."""
+    in_element = [joint.get("name") for joint in element.all("joint")]
+    removed = [name for name in in_element if name not in names]
+    if removed:
+        message = f"transmissions of removed joints: {', '.join(removed)[:80]}"
+        lost.add(losses.DANGLING, message, element.get("name"))
+        return False
+    read_gears([element])
+    if any(part.faulty for part in element.every()):
+        message = "transmissions whose gear is not a number"
+        lost.add(losses.NOT_A_NUMBER, message, element.get("name"))
+        return False
+    return True
 
 
 def control_element(
@@ -486,17 +533,16 @@ def control_element(
     children = []
     for child in element.children:
         joints = [
-            one
-            for one in child.every()
-            if one.name == "joint" and "name" in one.attributes
+            inner
+            for inner in child.every()
+            if inner.name == "joint" and "name" in inner.attributes
         ]
-        gone = [joint.get("name") for joint in joints if joint.get("name") not in names]
-        if gone:
-            lost.add(
-                losses.DANGLING,
-                "parts of ros2_control for removed joints",
-                ", ".join(gone)[:80],
-            )
+        removed = [
+            joint.get("name") for joint in joints if joint.get("name") not in names
+        ]
+        if removed:
+            message = "parts of ros2_control for removed joints"
+            lost.add(losses.DANGLING, message, ", ".join(removed)[:80])
             continue
         for joint in joints:
             joint.attributes["name"] = names[joint.get("name")]
@@ -509,30 +555,33 @@ def _is_geared(joint: Joint) -> bool:
 
 
 def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None:
-    """Set the gear ratio in the <transmission> elements of a joint called `name` that have no other joint."""
-    now = read_gears(Element("robot", children=list(transmissions)))[0].get(name)
-    if joint.gear_ratio == (1.0 if now is None else now) or not _is_geared(joint):
+    """Set the gear ratio in the <transmission> elements of a joint called `name`.
+
+    The first one of no other joint that has a ratio gets it; where none has, the first.
+    """
+    ratio = read_gears(transmissions).ratios.get(name)
+    is_right = joint.gear_ratio == (1.0 if ratio is None else ratio)
+    if is_right or not _is_geared(joint):
         return
     for element in transmissions:
         joints = list(element.all("joint"))
         actuators = list(element.all("actuator"))
-        if len(joints) == len(actuators) == 1:
-            found = actuators[0].first("mechanicalReduction") or element.first(
-                "mechanicalReduction"
-            )
-            if found is not None or now is None:
-                found = found or actuators[0].add("mechanicalReduction")
-                found.text, found.children = number_text(joint.gear_ratio), []
-                return
+        if len(joints) != 1 or len(actuators) != 1:
+            continue
+        reduction = _reduction(element)
+        if reduction is None and ratio is None:
+            reduction = actuators[0].add("mechanicalReduction")
+        if reduction is not None:
+            reduction.text = number_text(joint.gear_ratio)
+            reduction.children = []
+            return
 
 
 def _transmission(name: str, ratio: str) -> Element:
     element = Element("transmission", {"name": f"{name}_transmission"})
     element.add("type", text="transmission_interface/SimpleTransmission")
-    element.add("joint", {"name": name}).add(
-        "hardwareInterface", text="hardware_interface/EffortJointInterface"
-    )
-    element.add("actuator", {"name": f"{name}_motor"}).add(
-        "mechanicalReduction", text=ratio
-    )
+    joint = element.add("joint", {"name": name})
+    joint.add("hardwareInterface", text="hardware_interface/EffortJointInterface")
+    actuator = element.add("actuator", {"name": f"{name}_motor"})
+    actuator.add("mechanicalReduction", text=ratio)
     return element

@@ -7,6 +7,7 @@ are those of MuJoCo; the names of the links are those of its reader here, `LINK_
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,13 +29,15 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
 ENDINGS = ("TX", "TY", "RZ")
-PLACE = ("origin", "parent", "child")
+POSITION = ("origin", "parent", "child")
 """Elements that say where a joint is: they are those of the links of a body."""
-OWN = (*PLACE, "axis", "limit", "dynamics")
+SHARED = (*POSITION, "axis", "limit", "dynamics")
 """Elements of a planar joint that are given to its three joints.
 
 The rotation has all others.
 """
+HALF_TURN = -1.0 + 1e-12
+"""A normal whose z is below this one is −z but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -75,22 +78,18 @@ def separate_planar(robot: Element) -> PlanarJoints:
             children.append(element)
             continue
         child = element.first("child")
-        if child is None:
-            link = ""
-        else:
-            link = child.get("link")
+        link = "" if child is None else child.get("link")
         name = element.need("name") or link or "planar"
         names = [_free_name(f"{name}_{ending}", used) for ending in ENDINGS]
         links = [_free_name(f"{link}_{joint}", used) for joint in names[:2]]
         joints = separate(element, names, links)
-        children += [
-            *joints,
-            *(
-                replace(element, name="link", attributes={"name": each}, children=[])
-                for each in links
-            ),
-        ]
-        elements[link] = one_line(_without_place(element))
+        children += joints
+        for each in links:
+            attributes = {"name": each}
+            children.append(
+                replace(element, name="link", attributes=attributes, children=[])
+            )
+        elements[link] = one_line(_without_position(element))
         child_links[name] = link
         between.update(links)
         first_joints.append(id(joints[0]))
@@ -106,67 +105,79 @@ def separate(
 
     `names` are those of the joints, `links` those of the two links between them.
     """
-    kept = {
-        name: [child for child in element.children if child.name == name][:1]
-        for name in OWN
-    }
-    further = [child for child in element.children if child.name not in OWN]
     axis = element.first("axis")
-    if axis is None:
-        written = Element("axis")
-    else:
-        written = axis
     normal = np.array([1.0, 0.0, 0.0])
-    if axis is not None:
+    if axis is None:
+        axis = Element("axis")
+    else:
         normal = np.array(finite_numbers(axis, "xyz", 3, (1.0, 0.0, 0.0)))
+    directions = (*_directions(normal), normal)
+    first_link, second_link = links
     parents = [
-        kept["parent"],
-        *([Element("parent", {"link": link})] for link in links),
+        _first(element, "parent"),
+        [Element("parent", {"link": first_link})],
+        [Element("parent", {"link": second_link})],
     ]
-    children = [*([Element("child", {"link": link})] for link in links), kept["child"]]
-    # URDF has limits for revolute and prismatic joints only.
-    unlimited = dict.fromkeys(("effort", "velocity", "upper"), number_text(UNLIMITED))
-    unlimited["lower"] = number_text(-UNLIMITED)
+    children = [
+        [Element("child", {"link": first_link})],
+        [Element("child", {"link": second_link})],
+        _first(element, "child"),
+    ]
+    further = [child for child in element.children if child.name not in SHARED]
     joints = []
-    for number, direction in enumerate((*_directions(normal), normal)):
+    for number, direction in enumerate(directions):
+        is_first = number == 0
         is_last = number == 2
-        own_axis = replace(written, attributes={"xyz": number_text(direction)})
-        if is_last:
-            attributes = {**element.attributes}
-        else:
-            attributes = {}
+        attributes = dict(element.attributes) if is_last else {}
         attributes["name"] = names[number]
         attributes["type"] = "continuous" if is_last else "prismatic"
         parts = [
-            *(kept["origin"] if number == 0 else []),
+            *(_first(element, "origin") if is_first else []),
             *parents[number],
             *children[number],
-            own_axis,
-            *kept["dynamics"],
-            *(further if is_last else [Element("limit", unlimited)]),
+            replace(axis, attributes={"xyz": number_text(direction)}),
+            *_first(element, "dynamics"),
+            *(further if is_last else [_no_limit()]),
         ]
         joints.append(replace(element, attributes=attributes, children=parts))
     return joints
 
 
-def _without_place(element: Element) -> Element:
-    children = [child for child in element.children if child.name not in PLACE]
+def _first(element: Element, name: str) -> list[Element]:
+    """Return the first element of a name, if there is one."""
+    return list(element.all(name))[:1]
+
+
+def _no_limit() -> Element:
+    """Return the <limit> of a joint that has none: URDF requires the element."""
+    unlimited = dict.fromkeys(("effort", "velocity", "upper"), number_text(UNLIMITED))
+    return Element("limit", {**unlimited, "lower": number_text(-UNLIMITED)})
+
+
+def _without_position(element: Element) -> Element:
+    children = [child for child in element.children if child.name not in POSITION]
     return replace(element, children=children)
 
 
 def _directions(normal: Floats) -> tuple[Floats, Floats]:
-    """Return the directions (3,) that x and y have after the shortest rotation of z to a normal (3,) of a plane."""
+    """Return the directions (3,) of x and y in the plane normal to a vector (3,).
+
+    They are x and y after the shortest rotation of z to the normal.
+    """
+    along_x = np.array([1.0, 0.0, 0.0])
+    along_y = np.array([0.0, 1.0, 0.0])
     length = np.linalg.norm(normal)
     if not 0.0 < length < np.inf:
-        return np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+        return along_x, along_y
     x, y, z = (normal / length).tolist()
-    if z < -1.0 + 1e-12:
-        # Half a turn, which MuJoCo makes about x.
-        return np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])
+    if z < HALF_TURN:
+        # MuJoCo makes half a turn about x.
+        return along_x, np.array([0.0, -1.0, 0.0])
     # The columns of Rodrigues' formula for the axis z × normal.
     scale = 1.0 / (1.0 + z)
-    along_x = np.array([1.0 - x * x * scale, -x * y * scale, -x])
-    along_y = np.array([-x * y * scale, 1.0 - y * y * scale, -y])
+    shared = -x * y * scale
+    along_x = np.array([1.0 - x * x * scale, shared, -x])
+    along_y = np.array([shared, 1.0 - y * y * scale, -y])
     return along_x / np.linalg.norm(along_x), along_y / np.linalg.norm(along_y)
 
 
@@ -185,10 +196,13 @@ def _report(element: Element, names: Sequence[str]) -> None:
     message = (
         f"joint {element.get('name')!r:.60} is planar: it is read as the joints {shown}"
     )
-    has_limit = element.first("limit") is not None
-    if has_limit:
-        message += "; its <limit> is left out, as URDF has limits for revolute and prismatic joints only"
-    severity: Severity | None = "warning" if has_limit else None
+    severity: Severity | None = None
+    if element.first("limit") is not None:
+        message += (
+            "; its <limit> is left out, as URDF has limits for revolute and "
+            "prismatic joints only"
+        )
+        severity = "warning"
     element.report(
         rules.PLANAR, message, severity=severity, data={"names": tuple(names)}
     )
@@ -196,9 +210,7 @@ def _report(element: Element, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class WrittenPlanar:
-    """A planar joint to be written.
-
-    Its element, and the elements of the three joints that it will be read as.
+    """A planar joint to be written, and the three joints that it will be read as.
 
     `links` are the indices of the links below these three joints.
     """
@@ -211,46 +223,60 @@ class WrittenPlanar:
 def planar_to_write(
     body: Body, links: Sequence[str], joints: Sequence[str]
 ) -> list[WrittenPlanar]:
-    """Return the planar joints that a body was read with, where it still has all that these hold.
+    """Return the planar joints that a body was read with, if it still has all of each.
 
     `links` and `joints` are the names in the file, by link.
     """
     elements = body.extra.get(PLANAR_JOINTS)
     if not isinstance(elements, Mapping):
         return []
-    by_name = {link.name: link.index for link in reversed(body.links)}
-    used = {device.link for device in body.devices}
-    used |= {end for joint in body.extra_joints for end in joint.links}
-    num_children = np.bincount(
-        [link.parent for link in body.links if link.parent >= 0],
-        minlength=len(body.links),
-    )
-    found = []
+    indices = {link.name: link.index for link in reversed(body.links)}
+    removable = _removable_links(body)
+    planar = []
     for name, text in elements.items():
         element = parse_rest(text, "joint")
-        third = by_name.get(name, -1)
-        if third >= 0:
-            second = body.links[third].parent
-        else:
-            second = -1
-        if second >= 0:
-            first = body.links[second].parent
-        else:
-            first = -1
-        if element is None or first < 0 or body.links[first].parent < 0:
+        chain = _chain_to(body, indices.get(name, -1))
+        if element is None or chain is None:
             continue
-        between = (body.links[first], body.links[second])
-        is_plain = not any(
-            link.segments or link.index in used or num_children[link.index] != 1
-            for link in between
-        )
-        if not is_plain or element.get("name") in joints or element.first("mimic"):
+        if not removable.issuperset(chain[:2]):
             continue
-        indices = (first, second, third)
-        parts = _update(element, body, indices, links, joints)
+        if element.get("name") in joints or element.first("mimic"):
+            continue
+        parts = _update(element, body, chain, links, joints)
         if parts is not None:
-            found.append(WrittenPlanar(element, parts, indices))
-    return found
+            planar.append(WrittenPlanar(element, parts, chain))
+    return planar
+
+
+def _removable_links(body: Body) -> set[int]:
+    """Return the links without content, devices and loops that have one child."""
+    used = {device.link for device in body.devices}
+    for joint in body.extra_joints:
+        used |= set(joint.links)
+    num_children = Counter(link.parent for link in body.links)
+    return {
+        link.index
+        for link in body.links
+        if not link.segments
+        and link.index not in used
+        and num_children[link.index] == 1
+    }
+
+
+def _chain_to(body: Body, last: int) -> tuple[int, int, int] | None:
+    """Return a link with the two links above it, the last one being the link.
+
+    None where the first of them has no parent.
+    """
+    chain = [last]
+    while len(chain) < 4:
+        if chain[-1] < 0:
+            return None
+        chain.append(body.links[chain[-1]].parent)
+    third, second, first, parent = chain
+    if parent < 0:
+        return None
+    return first, second, third
 
 
 def _update(
@@ -265,23 +291,25 @@ def _update(
     Return the three joints that the element is read as; None where the body has others.
     """
     chain = [body.links[index] for index in indices]
-    ends = {"parent": links[chain[0].parent], "child": links[indices[2]]}
-    kept = _without_place(element).children
+    parent = links[chain[0].parent]
+    child = links[indices[2]]
+    others = _without_position(element).children
     element.children = []
     add_origin(element, chain[0].offset)
-    for end, link in ends.items():
-        element.add(end, {"link": link})
-    element.children += kept
+    element.add("parent", {"link": parent})
+    element.add("child", {"link": child})
+    element.children += others
     names = [f"{element.get('name')}_{ending}" for ending in ENDINGS]
-    between = [f"{ends['child']}_{name}" for name in names[:2]]
+    between = [f"{child}_{name}" for name in names[:2]]
     parts = separate(element, names, between)
-    is_same = (
-        [joints[index] for index in indices] == names
-        and [links[index] for index in indices[:2]] == between
-        and all(np.array_equal(link.offset, poses.IDENTITY) for link in chain[1:])
-        and all(
-            read_joint(part, {}) == replace(link.joint, id=-1)
-            for part, link in zip(parts, chain, strict=True)
-        )
+    has_names = [joints[index] for index in indices] == names and [
+        links[index] for index in indices[:2]
+    ] == between
+    is_moved = any(
+        not np.array_equal(link.offset, poses.IDENTITY) for link in chain[1:]
     )
-    return parts if is_same else None
+    has_joints = all(
+        read_joint(part, {}) == replace(link.joint, id=-1)
+        for part, link in zip(parts, chain, strict=True)
+    )
+    return parts if has_names and has_joints and not is_moved else None

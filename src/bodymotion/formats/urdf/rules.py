@@ -14,6 +14,7 @@ RETIRED = {
     "URDF129": "BODY124",
     "URDF140": "FMT020",
     "URDF141": "FMT021",
+    "URDF161": "URDF160",
 }
 """Codes of rules that others replaced, with the codes of these."""
 
@@ -116,7 +117,8 @@ MIMIC = document.warning(
 ORIENTATION = document.error(
     "URDF118",
     "An <origin> has one orientation: rpy, or quat_xyzw in a file of version 1.1.",
-    'write <robot version="1.1"> and one of them; other programs ignore quat_xyzw in a file of another version',
+    'write <robot version="1.1"> and one of them; other programs ignore quat_xyzw in a '
+    "file of another version",
     example=(
         '<origin rpy="0 0 1.57" quat_xyzw="0 0 0.7071 0.7071"/>',
         '<origin rpy="0 0 1.57"/>',
@@ -185,18 +187,15 @@ EXTENSION = judgement.warning(
     "URDF160",
     "The element <bodymotion> is as bodymotion writes it. Other content is ignored.",
     leaves_out=True,
-    example=('{"speed": [0, 9]}', '{"lower": [-1.0, -3.0]}'),
-)
-CHANGED = judgement.note(
-    "URDF161",
-    "The values of <bodymotion> agree with the rest of the file. Values of parts that "
-    "were edited afterwards are ignored.",
-    example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
+    example=(
+        '<joint link="hip" speed="9"/>',
+        '<joint link="hip" torque_const="0.2"/>',
+    ),
 )
 KEPT = judgement.note(
     "URDF162",
-    "Values that URDF cannot hold are in the element <bodymotion>, which other "
-    "programs ignore.",
+    "Values that URDF cannot hold are in elements <bodymotion>, which other programs "
+    "ignore.",
     example=("torque_const=0.02 in a joint", "torque_const=1 in a joint"),
 )
 PACKAGE = judgement.note(

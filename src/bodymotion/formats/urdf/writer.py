@@ -1,41 +1,31 @@
 """Writing a body as URDF: its file, and the meshes beside it."""
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from bodymotion.diagnostics import Problem, losses
-from bodymotion.formats.kept_json import (
-    PLANAR_JOINTS,
-    as_json,
-    json_of_segments,
-    json_of_viewpoints,
-    mjcf_losses,
-)
+from bodymotion.formats.kept_json import PLANAR_JOINTS, mjcf_losses
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import device_elements
-from bodymotion.formats.urdf.elements import (
-    add_origin,
-    merge_rest,
-    parse_rest,
-    read_origin,
-)
+from bodymotion.formats.urdf.elements import merge_rest, parse_rest
 from bodymotion.formats.urdf.extension import (
+    JOINT_FIELDS,
+    ROOT_FIELDS,
     ExtensionWriter,
-    LossReport,
-    has_parts,
-    quiet_differences,
-    unique_names,
+    changed_texts,
 )
 from bodymotion.formats.urdf.floating import find_robot
 from bodymotion.formats.urdf.joints import (
     WORLD_OF_ROOT,
+    Ends,
     control_element,
     inertial_element,
     joint_element,
@@ -43,28 +33,40 @@ from bodymotion.formats.urdf.joints import (
     read_joint,
     transmission_elements,
 )
-from bodymotion.formats.urdf.planar import planar_to_write, separate_planar
-from bodymotion.formats.urdf.reader import read_tree
-from bodymotion.formats.urdf.shapes import ShapeWriter, read_rgba
+from bodymotion.formats.urdf.losses import LossReport, changed_fields, unique_names
+from bodymotion.formats.urdf.planar import (
+    WrittenPlanar,
+    planar_to_write,
+    separate_planar,
+)
+from bodymotion.formats.urdf.shapes import ShapeWriter
+from bodymotion.formats.urdf.tree import read_tree
 from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
 from bodymotion.geometry import poses
-from bodymotion.geometry.shapes import Material
-from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.links import Joint, JointType, Link, Segment
+from bodymotion.geometry.arrays import same
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, JointType, Link
 from bodymotion.model.rules import NO_LINKS
-from bodymotion.skeleton.values import depth_first
+from bodymotion.model.trees import depth_first
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
-COMMENT = "URDF by bodymotion. Meshes are in the folder beside this file; <bodymotion> holds what URDF cannot hold."
+COMMENT = (
+    "URDF by bodymotion. Meshes are in the folder beside this file; <bodymotion> holds "
+    "what URDF cannot hold."
+)
 
-ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
-OF_OTHERS = (
-    "urdf",
-    "urdf_links",
-    PLANAR_JOINTS,
-)  # Keys of `Body.extra` with elements that are written back.
-OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")
+LENGTH_TOLERANCE = 1e-9
+"""How far the length of a quaternion may be from 1 by rounding."""
+OF_OTHERS = ("urdf", "urdf_links", PLANAR_JOINTS)
+"""Keys of `Body.extra` with elements that are written back."""
+REPORTED_FIELDS = ("velocity_lower", "velocity_upper", "name", "extra", "gear_ratio")
+"""Fields of a Joint whose losses are reported where its element is made.
+
+A gear ratio is in a <transmission>.
+"""
+REPORTED_KEYS = ("joint_effort_range", "frictionloss", "mjcf", WORLD_OF_ROOT)
+"""Keys of `Joint.extra` whose losses are reported by others."""
 
 
 def write_urdf(
@@ -93,9 +95,8 @@ def write_urdf(
         that has a `package.xml`; without one, it is the folder of the file, which is
         reported (URDF163).
     extension:
-        Add the element <bodymotion>, which other programs ignore, with everything that
-        URDF cannot hold: joint ids, motors, closed loops …
-
+        Add elements <bodymotion>, which other programs ignore, with joint ids, motors,
+        closed loops, the root pose, and ids and limits of sensors.
     link_names:
         "segments" names each link after its first segment that has a name: in OpenHRP
         models a link has the name of its joint.
@@ -117,29 +118,44 @@ def write_urdf(
     path = Path(path)
     if not body.links:
         raise NO_LINKS.error("the body has no link")
-    prefix, note = _package_prefix(path, package) if package is not None else ("", "")
+    prefix = PackagePrefix("")
+    if package is not None:
+        prefix = _package_prefix(path, package)
     with np.errstate(all="ignore"):
-        writer = _Writer(
-            body, MeshFolder(path, mesh), prefix, extension, link_names == "segments"
-        )
+        by_segment = link_names == "segments"
+        folder = MeshFolder(path, mesh)
+        writer = _Writer(body, folder, prefix.text, extension, by_segment)
         robot = writer.robot()
     writer.folder.write(to_xml(robot, COMMENT))
-    noted = (rules.PACKAGE.problem(note),) if note else ()
+    notes = []
+    if prefix.note:
+        notes.append(rules.PACKAGE.problem(prefix.note))
     return (
         *writer.lost.problems,
         *writer.renamed.problems,
         *writer.folder.lost,
-        *noted,
+        *notes,
     )
 
 
 def is_package_name(name: str) -> bool:
-    """Return whether a text is a name of a package (ROS REP 144: letters, digits, underscores, hyphens; a letter first)."""
+    """Return whether a text is a name of a package (ROS REP 144).
+
+    It has letters, digits, underscores and hyphens; a letter first.
+    """
     return _PACKAGE_NAME.fullmatch(name) is not None
 
 
-def _package_prefix(model: Path, name: str) -> tuple[str, str]:
-    """Return the prefix of paths from a model's folder in the package around it, called `name`, and a note about it, "" for none."""
+@dataclass(frozen=True)
+class PackagePrefix:
+    """The prefix of the paths of files, and a note about it, "" for none."""
+
+    text: str
+    note: str = ""
+
+
+def _package_prefix(model: Path, name: str) -> PackagePrefix:
+    """Return the prefix of paths from a model's folder, in the package around it."""
     if not is_package_name(name):
         raise ValueError(
             f"{name!r:.60} is not a name of a package; expected letters, digits, _ "
@@ -148,17 +164,37 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
     folder = model.absolute().parent.resolve()
     home = package_above(folder)
     if home is None:
-        note = f"no {PACKAGE_FILE} is above the file: its folder is used as that of the package {name}"
-        return f"package://{name}/", note
+        note = (
+            f"no {PACKAGE_FILE} is above the file: its folder is used as that of the "
+            f"package {name}"
+        )
+        return PackagePrefix(f"package://{name}/", note)
     inside = folder.relative_to(home).as_posix()
-    own_name = package_name(home)
-    note = f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
-    return f"package://{name}/" + (
-        f"{inside}/" if inside != "." else ""
-    ), "" if own_name in ("", name) else note
+    prefix = f"package://{name}/"
+    if inside != ".":
+        prefix += f"{inside}/"
+    stated = package_name(home)
+    if stated in ("", name):
+        return PackagePrefix(prefix)
+    note = (
+        f"the {PACKAGE_FILE} above the file is of the package {stated!r:.60}, "
+        f"not {name}"
+    )
+    return PackagePrefix(prefix, note)
 
 
 class _Writer:
+    """Makes the elements of a body.
+
+    Attributes
+    ----------
+    names, joint_names:
+        The names of links, and of the joints that hold them, in the file.
+    known_joints:
+        By name of a joint in the body, its name in the file. Of several joints with one
+        name, that of the first.
+    """
+
     def __init__(
         self,
         body: Body,
@@ -173,46 +209,33 @@ class _Writer:
         self.renamed = Renamings()
         self.extension = ExtensionWriter(extension, self.lost)
         self.shapes = ShapeWriter(folder, prefix, self.lost, self.renamed)
-        wanted = [
-            next((s.name for s in link.segments if by_segment and s.name), link.name)
-            for link in body.links
-        ]
+        wanted = [_wanted_name(link, by_segment) for link in body.links]
         wanted_joints = [link.joint.name or link.name for link in body.links]
         self.names = unique_names(wanted, "link")
         self.joint_names = unique_names(wanted_joints, "joint")
         self.known_joints: dict[str, str] = {}
-        """By name of a joint in the body, its name in the file.
-
-        Of several joints with one name, that of the first.
-        """
         # A joint of a .wrl model has the name of its link; `extra` may have its name in
         # another format.
-        for names in (
-            wanted_joints,
-            [link.joint.extra.get("name") for link in body.links],
-        ):
+        other_names = [link.joint.extra.get("name") for link in body.links]
+        for names in (wanted_joints, other_names):
             for before, name in zip(names[1:], self.joint_names[1:], strict=True):
                 if isinstance(before, str):
                     self.known_joints.setdefault(before, name)
         for original, name in zip(wanted, self.names, strict=True):
             self.renamed.add("link", original, name)
-        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+        for link in body.links[1:]:
+            name = self.joint_names[link.index]
             self.renamed.add("joint", link.joint.name, name)
 
     def robot(self) -> Element:
+        """Return the root element of the file."""
         body = self.body
-        (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
+        title = "robot"
+        if body.name:
+            (title,) = unique_names([body.name], "robot")
         self.renamed.add("model", body.name, title)
+        self._report_body()
         robot = Element("robot", {"name": title})
-        self._keep_robot(title)
-        if depth_first({link.index: link.parent for link in body.links}) != list(
-            range(len(body.links))
-        ):
-            self.lost.add(
-                losses.NO_TARGET_FIELD.as_note,
-                "links are reordered to be depth-first",
-                body.name,
-            )
         floating = self._floating_root()
         if floating is not None:
             above = floating.first("parent")
@@ -222,79 +245,45 @@ class _Writer:
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
         planar = planar_to_write(body, self.names, self.joint_names)
-        of_planar = {
-            index: joint
-            for one in planar
-            for index, joint in zip(one.links, one.joints, strict=True)
-        }
-        joints = []
-        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
-            if link.index in of_planar:
-                joints.append(of_planar[link.index])
-                continue
-            ends = self.names[link.parent], self.names[link.index]
-            joints.append(
-                joint_element(
-                    link.joint, link.offset, name, ends, self.known_joints, self.lost
-                )
-            )
-        for name, (material, element) in self.shapes.materials.items():
-            robot.children.append(element)
-            rgba = read_rgba(element)
-            assert rgba is not None
-            base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
-            own = ("texture", "diffuse", "transparency")
-            self.extension.put(
-                "material",
-                {"name": name},
-                self.extension.differences(base, material, name, own, "material "),
-            )
-        joint_names = [*self.joint_names]
-        for one in planar:
-            name = one.element.get("name")
+        joints = self._joints(planar)
+        for each in planar:
+            name = each.element.get("name")
             self.known_joints.setdefault(name, name)
-            joint_names[one.links[2]] = name
-        between = {index for one in planar for index in one.links[:2]}
-        whole = {one.links[2]: one.element for one in planar}
-        for index, element in enumerate(links):
-            if index in between:
-                continue
-            robot.children.append(element)
-            if index:
-                robot.children.append(whole.get(index, joints[index - 1]))
-        left = self._left()
-        gears = transmission_elements(
-            [element for element in left if element.name == "transmission"],
-            dict(
-                zip(
-                    self.joint_names[1:],
-                    (link.joint for link in body.links[1:]),
-                    strict=True,
-                )
-            ),
-            self.known_joints,
-            self.lost,
-        )
-        self._keep_joints(
-            robot, floating, joints, read_gears(Element("robot", children=gears))[0]
-        )
+        robot.children += self.shapes.materials
+        self._add_tree(robot, links, joints, planar)
+        others = self._others()
+        gears = self._transmissions(others)
+        self._keep_joints(robot, floating, joints, read_gears(gears).ratios)
         robot.children += gears
-        robot.children += device_elements(
-            body.devices,
-            self.names,
-            joint_names,
-            self.extension,
-            self.renamed,
-        )
+        robot.children += self._devices(planar)
         robot.children += [
-            element for element in left if element.name != "transmission"
+            element for element in others if element.name != "transmission"
         ]
-        self._extra_joints()
+        self._keep_extra_joints()
         for rule, message, name in mjcf_losses(body):
             self.lost.add(rule, message, name)
-        if self.extension.on and self.extension.element.children:
+        if not self.extension.is_empty:
             robot.children.append(self.extension.element)
         return robot
+
+    def _report_body(self) -> None:
+        """Report values of the whole body that are left out; keep the root pose."""
+        body = self.body
+        parents = {link.index: link.parent for link in body.links}
+        if depth_first(parents) != list(range(len(body.links))):
+            message = "links are reordered to be depth-first"
+            self.lost.add(losses.NO_TARGET_FIELD.as_note, message, body.name)
+        if body.info:
+            self.lost.leave_out("info", body.name)
+        if body.viewpoints:
+            self.lost.leave_out("viewpoints", body.name)
+        if not body.extra.keys() <= {"mjcf", *OF_OTHERS}:
+            self.lost.leave_out("extra", body.name)
+        offset = body.links[0].offset
+        if not np.array_equal(offset, body.root_pose):
+            self.lost.leave_out("the offset of the root", body.name)
+        if not np.array_equal(body.root_pose, poses.IDENTITY):
+            self.extension.put_root_pose(body.root_pose, body.name)
 
     def _floating_root(self) -> Element | None:
         """Return the joint below the link in which the root of the file floated.
@@ -308,7 +297,7 @@ class _Writer:
         above = unique_names([*self.names, name], "link")[-1]
         wanted = [*self.joint_names[1:], root.joint.name or name]
         joint_name = unique_names(wanted, "joint")[-1]
-        ends = above, self.names[0]
+        ends = Ends(above, self.names[0])
         return joint_element(root.joint, root.offset, joint_name, ends, {}, self.lost)
 
     def _link(self, link: Link) -> Element:
@@ -317,185 +306,187 @@ class _Writer:
         inertial = inertial_element(link, name, self.lost)
         if inertial is not None:
             element.children.append(inertial)
-        shown, counts, materials = self.shapes.elements(link, name)
-        element.children += shown
-        values: dict[str, object] = (
-            {} if link.name == name else {"name": [name, link.name]}
-        )
-        if materials:
-            self.extension.note("the materials of collisions", name)
-            if self.extension.on:
-                values["collision_materials"] = [
-                    self.shapes.material(material) for material in materials
-                ]
-        if link.index:
-            self._keep_offset(link, values)
-        if has_parts(link) and self.extension.on:
-            parts = json_of_segments(link, counts)
-        else:
-            parts = None
-        if parts is not None:
-            values["segments"] = parts
-            self.extension.note("segments of a link", name)
-            for segment, part in zip(link.segments, parts, strict=True):
-                if segment.extra:
-                    part["extra"] = self.extension.plain(
-                        dict(segment.extra), "segment extra", name
-                    )
-        elif has_parts(link):
-            self.lost.add(
-                losses.SEGMENTS,
-                "segments are put together in the frame of the link",
-                name,
-            )
-        elif link.segments:
-            found = self.extension.differences(
-                Segment(), link.segments[0], name, OF_SEGMENT, "segment "
-            )
-            if found or not element.children:
-                values["segment"] = {key: pair[1] for key, pair in found.items()}
-        self.extension.put("link", {"name": name}, values)
+        element.children += self.shapes.elements(link, name)
+        if _has_parts(link):
+            message = "segments are put together in the frame of the link"
+            self.lost.add(losses.SEGMENTS, message, name)
+        for segment in link.segments:
+            if segment.name not in ("", name):
+                self.lost.leave_out("segment name", name)
+            if not segment.extra.keys() <= {"mjcf"}:
+                self.lost.leave_out("segment extra", name)
+        length = np.linalg.norm(link.offset[3:])
+        if link.index and abs(length - 1.0) > LENGTH_TOLERANCE:
+            self.lost.leave_out("the length of a quaternion", name)
         return element
 
     def _merge_rest(self, links: list[Element]) -> None:
-        entries = self.body.extra.get("urdf_links", [])
+        """Merge the content of other programs into the elements of links."""
         indices = {link.name: link.index for link in reversed(self.body.links)}
-        for text in entries if isinstance(entries, (list, tuple)) else []:
+        for text in _texts(self.body.extra.get("urdf_links")):
             rest = parse_rest(text, "link")
+            name = str(text)
             if rest is not None:
                 name = rest.attributes.pop("name", "")
-            else:
-                name = str(text)
-            if (
-                rest is None
-                or name not in indices
-                or not merge_rest(links[indices[name]], rest)
-            ):
-                message = "elements of other programs in removed links, or removed parts of links"
-                self.lost.add(losses.DANGLING, message, name)
-
-    def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
-        """Keep the quaternion of a link's offset where rpy is another one of the same rotation, in sign or length."""
-        written = Element("joint")
-        add_origin(written, link.offset)
-        read_back = read_origin(written)
-        offset = link.offset
-        if (
-            not np.isfinite(offset).all()
-            or np.abs(read_back - offset).max() <= ROTATION_TOLERANCE
-        ):
-            return
-        if self.extension.on:
-            values["offset"] = [as_json(read_back), as_json(offset)]
-        if (
-            self.extension.on
-            or abs(np.linalg.norm(offset[3:]) - 1.0) > ROTATION_TOLERANCE
-        ):
-            self.extension.note(
-                "the length or sign of a quaternion", self.names[link.index]
+                if name in indices and merge_rest(links[indices[name]], rest):
+                    continue
+            message = (
+                "elements of other programs in removed links, or removed parts of links"
             )
+            self.lost.add(losses.DANGLING, message, name)
 
-    def _is_read_as_fixed(self, robot: Element) -> bool:
-        """Return whether the root of the links and joints in a robot is the world for the reader."""
+    def _joints(self, planar: Sequence[WrittenPlanar]) -> list[Element]:
+        """Return the joint of each link but the root; of planar ones all three."""
+        of_planar: dict[int, Element] = {}
+        for each in planar:
+            of_planar.update(zip(each.links, each.joints, strict=True))
+        joints = []
+        for link in self.body.links[1:]:
+            joint = of_planar.get(link.index)
+            if joint is None:
+                joint = joint_element(
+                    link.joint,
+                    link.offset,
+                    self.joint_names[link.index],
+                    Ends(self.names[link.parent], self.names[link.index]),
+                    self.known_joints,
+                    self.lost,
+                )
+            joints.append(joint)
+        return joints
+
+    def _add_tree(
+        self,
+        robot: Element,
+        links: Sequence[Element],
+        joints: Sequence[Element],
+        planar: Sequence[WrittenPlanar],
+    ) -> None:
+        """Add links and joints; a planar joint in place of its three joints."""
+        removed: set[int] = set()
+        whole: dict[int, Element] = {}
+        for each in planar:
+            removed.update(each.links[:2])
+            whole[each.links[2]] = each.element
+        for index, element in enumerate(links):
+            if index in removed:
+                continue
+            robot.children.append(element)
+            if index:
+                robot.children.append(whole.get(index, joints[index - 1]))
+
+    def _transmissions(self, others: Sequence[Element]) -> list[Element]:
+        """Return the <transmission> elements, with the gear ratios of the joints."""
+        elements = [element for element in others if element.name == "transmission"]
+        joints = {
+            self.joint_names[link.index]: link.joint for link in self.body.links[1:]
+        }
+        return transmission_elements(elements, joints, self.known_joints, self.lost)
+
+    def _devices(self, planar: Sequence[WrittenPlanar]) -> list[Element]:
+        joint_names = list(self.joint_names)
+        for each in planar:
+            # The rotation has the name of the planar joint in the file.
+            joint_names[each.links[2]] = each.element.get("name")
+        return device_elements(
+            self.body.devices, self.names, joint_names, self.extension, self.renamed
+        )
+
+    def _root_type(self, robot: Element) -> JointType:
+        """Return the type that the reader gives to the joint of the root."""
         if self.names[0] == "world":
-            return True
+            return "fixed"
         if self.body.links[0].joint.type != "fixed":
-            return False
+            return "free"
         tree = replace(robot, children=list(robot.children))
         planar = separate_planar(tree)
-        return find_robot(read_tree(tree), planar.first_joints).is_fixed
+        is_fixed = find_robot(read_tree(tree), planar.first_joints).is_fixed
+        return "fixed" if is_fixed else "free"
 
     def _keep_joints(
         self,
         robot: Element,
         floating: Element | None,
-        elements: list[Element],
-        gears: dict[str, float],
+        elements: Sequence[Element],
+        gears: Mapping[str, float],
     ) -> None:
         """Keep what the element and gear of a joint do not hold.
 
         Ids of all joints where one differs from the reader's.
         """
-        root_type: JointType = "fixed" if self._is_read_as_fixed(robot) else "free"
-        read_back = [Joint(name=self.names[0], type=root_type)]
+        root = Joint(name=self.names[0], type=self._root_type(robot))
         if floating is not None:
-            parent = self.body.links[0].joint.extra[WORLD_OF_ROOT]
-            joint = read_joint(floating, gears)
-            extra = {**joint.extra, WORLD_OF_ROOT: parent}
-            read_back = [replace(joint, extra=extra)]
-        read_back += [read_joint(element, gears) for element in elements]
+            root = read_joint(floating, gears)
+        read_back = [root, *(read_joint(element, gears) for element in elements)]
         movers = [
-            k
-            for k in range(1, len(read_back))
-            if read_back[k].type in ("rotate", "slide")
+            index
+            for index, joint in enumerate(read_back)
+            if index and joint.type in ("rotate", "slide")
         ]
-        ids = {k: number for number, k in enumerate(movers)}
-        numbered = any(
-            link.joint.id != ids.get(link.index, -1) for link in self.body.links
-        )
-        if numbered:
+        ids = {index: number for number, index in enumerate(movers)}
+        links = self.body.links
+        are_other_ids = any(link.joint.id != ids.get(link.index, -1) for link in links)
+        if are_other_ids:
             self.extension.note("the ids of joints", self.body.name)
-        for link, base in zip(self.body.links, read_back, strict=True):
-            values = self.extension.differences(
-                base, link.joint, self.joint_names[link.index], ("id",), "joint "
-            )
-            if numbered and (link.joint.id >= 0 or link.index in ids):
-                values = {"id": link.joint.id, **values}
-            self.extension.put("joint", {"link": self.names[link.index]}, values)
+        for link, base in zip(links, read_back, strict=True):
+            name = self.joint_names[link.index]
+            fields = JOINT_FIELDS if link.index else ROOT_FIELDS
+            texts = changed_texts(link.joint, base, fields)
+            texts.pop("id", None)
+            if are_other_ids and link.joint.id >= 0:
+                texts = {"id": str(link.joint.id), **texts}
+            self.extension.put_joint(self.names[link.index], texts, name)
+            self._report_joint(link.joint, base, name, (*REPORTED_FIELDS, *fields))
 
-    def _extra_joints(self) -> None:
+    def _report_joint(
+        self, joint: Joint, read_back: Joint, name: str, reported: Sequence[str]
+    ) -> None:
+        """Report the fields of a joint that are left out."""
+        for field in changed_fields(joint, read_back, reported):
+            self.lost.leave_out(f"joint {field}", name)
+        for key, value in joint.extra.items():
+            if key not in REPORTED_KEYS and not same(value, read_back.extra.get(key)):
+                self.lost.leave_out("joint extra", name)
+
+    def _keep_extra_joints(self) -> None:
         for number, joint in enumerate(self.body.extra_joints):
             message = "closed loops are open for other programs"
-            self.lost.add(losses.LOOP, message, joint.name or f"extra joint {number}")
-            ends = {
-                f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)
-            }
-            self.extension.put(
-                "extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True
-            )
+            name = joint.name or f"extra joint {number}"
+            self.lost.add(losses.LOOP, message, name)
+            ends = [self.names[index] for index in joint.links]
+            self.extension.put_extra_joint(joint, ends)
 
-    def _left(self) -> list[Element]:
-        found = []
-        entries = self.body.extra.get("urdf", [])
-        for text in entries if isinstance(entries, (list, tuple)) else []:
+    def _others(self) -> list[Element]:
+        """Return the elements of other programs, with the names of joints in the file."""
+        elements = []
+        for text in _texts(self.body.extra.get("urdf")):
             try:
                 element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
-                self.lost.add(
-                    losses.KEPT_LESS,
-                    "entries of urdf in extra that are not XML",
-                    str(text),
-                )
+                message = "entries of urdf in extra that are not XML"
+                self.lost.add(losses.KEPT_LESS, message, str(text))
                 continue
-            is_control = element.name == "ros2_control"
-            found.append(
-                control_element(element, self.known_joints, self.lost)
-                if is_control
-                else element
-            )
-        return found
+            if element.name == "ros2_control":
+                element = control_element(element, self.known_joints, self.lost)
+            elements.append(element)
+        return elements
 
-    def _keep_robot(self, title: str) -> None:
-        body = self.body
-        extension = self.extension
-        values: dict[str, object] = (
-            {} if body.name == title else {"name": [title, body.name]}
-        )
-        extra = {
-            key: value for key, value in body.extra.items() if key not in OF_OTHERS
-        }
-        for key, mapping in (("info", body.info), ("extra", extra)):
-            if mapping:
-                values[key] = extension.plain(dict(mapping), key, body.name)
-                extension.note(key, body.name)
-        for key, pose in (
-            ("root_pose", body.root_pose),
-            ("root_offset", body.links[0].offset),
-        ):
-            if not np.array_equal(pose, poses.IDENTITY):
-                values[key] = extension.plain(pose, key, body.name)
-                extension.note("the pose of the root", body.name)
-        if body.viewpoints:
-            values["viewpoints"] = json_of_viewpoints(body.viewpoints)
-            extension.note("viewpoints", body.name)
-        extension.put("robot", {}, values)
+
+def _wanted_name(link: Link, by_segment: bool) -> str:
+    """Return the name of a link, or that of its first segment that has one."""
+    if by_segment:
+        for segment in link.segments:
+            if segment.name:
+                return segment.name
+    return link.name
+
+
+def _has_parts(link: Link) -> bool:
+    """Return whether a link has several segments, or one in another frame."""
+    return len(link.segments) > 1 or any(
+        not np.array_equal(segment.transform, np.eye(4)) for segment in link.segments
+    )
+
+
+def _texts(entries: object) -> Sequence[object]:
+    return entries if isinstance(entries, (list, tuple)) else ()

@@ -3,7 +3,7 @@
 It is independent of robots.
 """
 
-from bodymotion.formats.vrml.nodes import FieldDeclaration as FieldDeclaration
+from bodymotion.formats.vrml.fields import FieldDeclaration as FieldDeclaration
 from bodymotion.formats.vrml.nodes import IsReference as IsReference
 from bodymotion.formats.vrml.nodes import Node as Node
 from bodymotion.formats.vrml.nodes import Proto as Proto

@@ -42,6 +42,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Subject
 from bodymotion.formats.text import Text
+from bodymotion.formats.vrml.fields import FieldDeclaration, standard_fields
 from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 
@@ -127,25 +128,10 @@ class Node(_Located):
         if self.proto is not None:
             declared = self.proto.fields.get(name)
         else:
-            from bodymotion.formats.vrml.values import standard_fields
-
             declared = standard_fields(self.type).get(name)
         if declared is None or declared.value is None:
             return default
         return declared.value
-
-
-@dataclass(frozen=True)
-class FieldDeclaration:
-    """A field in the interface of a prototype.
-
-    `access` is field, exposedField, eventIn or eventOut.
-    """
-
-    access: str
-    type: str
-    name: str
-    value: Value = None
 
 
 @dataclass(eq=False)

@@ -32,9 +32,13 @@ from bodymotion.formats.resources import PART_MISSING
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules, values
+from bodymotion.formats.vrml.fields import (
+    STANDARD_NODES,
+    FieldDeclaration,
+    standard_fields,
+)
 from bodymotion.formats.vrml.nodes import (
     NOTHING,
-    FieldDeclaration,
     IsReference,
     Node,
     Proto,
@@ -47,13 +51,11 @@ from bodymotion.formats.vrml.scanner import Scanner
 from bodymotion.formats.vrml.values import (
     MODEL_NODES,
     OUTSIDE_PROTOTYPES,
-    STANDARD_NODES,
     UNKNOWN,
     Kind,
     Scope,
     kind_of,
     reader_of,
-    standard_fields,
 )
 
 MAX_DEPTH = 256
@@ -563,18 +565,7 @@ class Parser(Scanner):
             message = f"{word[:80]} is given twice"
             self.problem(rules.REPEATED_FIELD, message, offset)
         node.offsets[word] = offset
-        try:
-            value, pos = self._value(values.guessed_value, found.end(), offset)
-        except FormatError:
-            # What looks like a field is a part of the fault.
-            location = self.text.location(offset)
-            self.found.discard(
-                problem
-                for problem in self.found.problems[-1:]
-                if problem.rule == rules.UNKNOWN_FIELD.code
-                and problem.location == location
-            )
-            raise
+        value, pos = self._value(values.guessed_value, found.end(), offset)
         node.fields[word] = value
         return pos
 

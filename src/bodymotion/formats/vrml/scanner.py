@@ -13,6 +13,7 @@ from bodymotion.formats.vrml.values import STRING, STRING_OR_COMMENT, WORD
 
 _BEFORE_STRING = " \t\r\n\f\v,["
 _AFTER_STRING = _BEFORE_STRING + "]{}#"
+_GUESSES = (rules.UNKNOWN_FIELD.code, rules.NO_DEF_NAME.code)
 
 
 class Scanner:
@@ -118,24 +119,30 @@ class Scanner:
         self.found.report(rule, message, self.text.location(offset), hint=hint)
 
     def locate_fault(self, error: FormatError) -> FormatError:
-        """Return the error for the first string without an end, where there is one.
+        """Return the error at the cause of a fault, and discard what follows from it.
 
-        Strings and text are mixed up from there on: the grammar's fault is found
-        somewhere behind it, and what was reported in between is no problem.
+        Behind a string without an end, strings and text are mixed up: the fault of the
+        grammar is found somewhere behind it, and what was reported in between is no
+        problem.
         """
         if error.problem.rule not in (rules.SYNTAX.code, rules.NOT_CLOSED.code):
             return error
         begin = _first_open_string(self.data)
-        if begin is None:
-            return error
-        cause = self.open_string(begin)
-        start = _line_and_column(cause.problem)
-        self.found.discard(
+        if begin is not None:
+            error = self.open_string(begin)
+        start = _line_and_column(error.problem)
+        follow_up = [
             problem
             for problem in self.found.problems
             if _line_and_column(problem) > start
-        )
-        return cause
+        ]
+        # What looks like a field or a name right before the fault is a part of it.
+        for problem in self.found.problems[-1:]:
+            is_near = (problem.location.line or 0) >= start[0] - 1
+            if problem.rule in _GUESSES and is_near:
+                follow_up.append(problem)
+        self.found.discard(follow_up)
+        return error
 
 
 def _line_and_column(problem: Problem) -> tuple[int, int]:

@@ -1,6 +1,6 @@
-"""Shapes as VRML97 nodes, with their materials and textures.
+"""Make VRML97 nodes of shapes, with their materials and textures.
 
-Transforms as fields of a Transform.
+Transforms become fields of a Transform.
 """
 
 import itertools
@@ -43,49 +43,49 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 
-DIGITS = (
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    10,
-    12,
-    13,
-    15,
-    16,
-)  # Tried in this order, until a text reads back exactly.
+DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)
+"""Tried in this order, until a text reads back exactly."""
 IDENTITY_ROTATION: Floats = np.eye(3)
-ROUNDING = 1e-12  # How far, as a share of its largest number, a matrix may be from one that its fields give.
+ROUNDING = 1e-12
+"""Difference of a matrix from one that its fields give, by its largest number."""
+MAX_SKEW = 1e-14
+"""Cosine of the angle of two columns of a matrix that are perpendicular."""
+ROUNDED_LENGTH = 4e-16
+"""Difference of a scale from 1 that is rounding: two units in the last place."""
+MAX_HEIGHT = 1e100
+"""[m] Height of a capsule above which its squares would be infinite."""
+MAX_COMPARED = 100
+"""Materials that others are compared with.
+
+Robots have few; a scene that has many is written with each by itself.
+"""
 
 DEFAULT = Material()
 
 
 def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""
-    repeats = {"repeatS": texture.repeat_s, "repeatT": texture.repeat_t}
-    fields: dict[str, Value] = {
-        "url": [url],
-        **{name: False for name, repeat in repeats.items() if not repeat},
-    }
+    fields: dict[str, Value] = {"url": [url]}
+    if not texture.repeat_s:
+        fields["repeatS"] = False
+    if not texture.repeat_t:
+        fields["repeatT"] = False
     result: dict[str, Value] = {"texture": Node("ImageTexture", fields=fields)}
-    if not np.array_equal(texture.transform, np.eye(3)):
-        transform_node = Node(
-            "TextureTransform", fields=_transform_fields(texture.transform)
-        )
-        if _is_close(texture_matrix(transform_node), texture.transform):
-            result["textureTransform"] = transform_node
-        else:
-            report(
-                losses.SHAPE_LOOK,
-                "a transform of texture coordinates that shears is left out",
-            )
+    if np.array_equal(texture.transform, np.eye(3)):
+        return result
+    transform = Node("TextureTransform", fields=_transform_fields(texture.transform))
+    if _is_close(texture_matrix(transform), texture.transform):
+        result["textureTransform"] = transform
+    else:
+        message = "a transform of texture coordinates that shears is left out"
+        report(losses.SHAPE_LOOK, message)
     return result
 
 
 def _transform_fields(matrix: Floats) -> dict[str, Value]:
-    """Split a matrix (3, 3), −C · S · R · C · T, into scale, rotation, and a centre that is moved to the origin."""
+    """Return the fields of a TextureTransform (3, 3)."""
+    # The matrix is −C · S · R · C · T. With T = −C the point that is rotated and scaled
+    # is the origin, and −C is the translation after that.
     (a, b), (c, d) = matrix[:2, :2].tolist()
     if a or b:
         angle = math.atan2(-b, a)
@@ -99,20 +99,17 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
         fields["rotation"] = angle
     if (scale != 1.0).any():
         fields["scale"] = scale
-    moved = matrix[:2, 2]
-    if moved.any():
-        # With T = −C the point that is rotated and scaled is the origin, and −C is the
-        # translation after that.
-        fields["center"], fields["translation"] = -moved, np.array(moved)
+    translation = matrix[:2, 2]
+    if translation.any():
+        fields["center"] = -translation
+        fields["translation"] = np.array(translation)
     return fields
 
 
 def rotation_value(quaternion: Floats) -> Floats | None:
     """Return axis and angle (4,) of a quaternion w x y z as an SFRotation.
 
-    None for the identity.
-
-    The angle is in 0…2π and keeps the quaternion's sign.
+    None for the identity. The angle is in 0…2π and keeps the quaternion's sign.
     """
     w, x, y, z = quaternion.tolist()
     length = math.sqrt(x * x + y * y + z * z)
@@ -121,93 +118,87 @@ def rotation_value(quaternion: Floats) -> Floats | None:
             return np.array([0.0, 0.0, 1.0, 2 * math.pi])
         return None
     # Zeros without a sign: they are the same to the reader and shorter.
-    exact = (
-        (x / length + 0.0, y / length + 0.0, z / length + 0.0),
-        2.0 * math.atan2(length, w),
-    )
+    axis = (x / length + 0.0, y / length + 0.0, z / length + 0.0)
+    angle = 2.0 * math.atan2(length, w)
 
-    def same(axis: tuple[float, float, float], angle: float) -> bool:
+    def is_same(axis: tuple[float, float, float], angle: float) -> bool:
         return nodes.quaternion(axis, angle) == (w, x, y, z)
 
-    return np.array(_searched(*exact, same))
+    return np.array(_searched(axis, angle, is_same))
 
 
 def transform_fields(matrix: Floats) -> dict[str, Value]:
-    """Return translation, rotation, scale and scaleOrientation of a Transform that is the affine matrix (4, 4).
+    """Return the fields of a Transform that is the affine matrix (4, 4).
 
-    Those that do nothing are left out.
-
-    A matrix with scale is a rotation times a symmetric stretch (polar decomposition);
-    the stretch is a scale along the axes where possible, and else along its
-    eigenvectors. A mirrored one has a negative scale.
+    They are translation, rotation, scale and scaleOrientation; those that do nothing
+    are left out. A matrix with scale is a rotation times a symmetric stretch (polar
+    decomposition); the stretch is a scale along the axes where possible, and else along
+    its eigenvectors. A mirrored one has a negative scale.
     """
-    if np.array_equal(matrix[:3, :3], IDENTITY_ROTATION):
-        if matrix[:3, 3].any():
-            return {"translation": matrix[:3, 3]}
+    linear = matrix[:3, :3]
+    translation = matrix[:3, 3]
+    if np.array_equal(linear, IDENTITY_ROTATION):
+        if translation.any():
+            return {"translation": translation}
         return {}
-    rotation, scale, orientation = _parts(matrix[:3, :3])
-    exact = (*_axis_angle(rotation), *scale, *_axis_angle(orientation))
+    rotation, scale, orientation = _parts(linear)
+    x, y, z, angle = _axis_angle(rotation)
+    rest = (*scale, *_axis_angle(orientation))
     if scale == (1.0, 1.0, 1.0):
-        wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
-        found = _searched(
-            exact[:3],
-            exact[3],
+        wanted = tuple(map(tuple, linear.tolist()))
+        rounded = _searched(
+            (x, y, z),
+            angle,
             lambda axis, angle: rotation_matrix(axis, angle) == wanted,
         )
-        return _fields(matrix[:3, 3], np.array([*found, *exact[4:]])) or {}
-    for value in (
-        *(np.array([_rounded(x, digits) for x in exact]) for digits in DIGITS),
-        np.array(exact),
-    ):
-        fields = _fields(matrix[:3, 3], value)
-        if fields is not None and np.array_equal(
-            node_transform(Node("Transform", fields=fields)), matrix
-        ):
+        return _fields(translation, np.array([*rounded, *rest])) or {}
+    exact = (x, y, z, angle, *rest)
+    for digits in DIGITS:
+        values = np.array([_rounded(value, digits) for value in exact])
+        fields = _fields(translation, values)
+        if fields is None:
+            continue
+        as_read = node_transform(Node("Transform", fields=fields))
+        if np.array_equal(as_read, matrix):
             return fields
-    return _fields(matrix[:3, 3], np.array(exact)) or {}
+    return _fields(translation, np.array(exact)) or {}
 
 
 def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
-    """Return whether a Transform with these fields is the matrix except for rounding."""
+    """Return whether a Transform has this matrix except for rounding."""
     if not np.isfinite(matrix).all():
         return False
     return _is_close(node_transform(Node("Transform", fields=fields)), matrix)
 
 
 def _is_close(read: Floats, wanted: Floats) -> bool:
-    return bool(
-        np.abs(read - wanted).max() <= ROUNDING * max(1.0, np.abs(wanted).max())
-    )
+    largest = max(1.0, np.abs(wanted).max())
+    return bool(np.abs(read - wanted).max() <= ROUNDING * largest)
 
 
 def _searched(
     axis: tuple[float, ...],
     angle: float,
-    same: Callable[[tuple[float, float, float], float], bool],
+    is_same: Callable[[tuple[float, float, float], float], bool],
 ) -> tuple[float, ...]:
     """Return a rotation that is read as the wanted one.
 
     Of the fewest digits, or else next to the computed one, or else that itself.
 
-    `same` gets axes as they are read, of length 1.
+    `is_same` gets axes as they are read, of length 1.
     """
-    axes = list(
-        dict.fromkeys(
-            (
-                *(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS),
-                tuple(axis),
-            )
-        )
-    )
-    angles = list(
-        dict.fromkeys((*(_rounded(angle, digits) for digits in DIGITS), angle))
-    )
-    near = itertools.product(
-        itertools.product(*map(_neighbours, axis)), _neighbours(angle)
-    )
-    for candidate, angle_ in itertools.chain(itertools.product(axes, angles), near):
-        if any(candidate) and same(nodes.unit(*candidate), angle_):
-            return (*candidate, angle_)
+    axes: dict[tuple[float, ...], None] = {}
+    angles: dict[float, None] = {}
+    for digits in DIGITS:
+        axes[tuple(_rounded(x, digits) for x in axis)] = None
+        angles[_rounded(angle, digits)] = None
+    axes[tuple(axis)] = None
+    angles[angle] = None
+    near_axes = itertools.product(*map(_neighbours, axis))
+    near = itertools.product(near_axes, _neighbours(angle))
+    for new_axis, new_angle in itertools.chain(itertools.product(axes, angles), near):
+        if any(new_axis) and is_same(nodes.unit(*new_axis), new_angle):
+            return (*new_axis, new_angle)
     return (*axis, angle)
 
 
@@ -251,11 +242,12 @@ def _axis_angle(rotation: Floats) -> tuple[float, float, float, float]:
 
 
 def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
-    """Split a matrix (3, 3) into a rotation, a scale (3) and the rotation of the scale's axes."""
+    """Split a matrix (3, 3) into a rotation, a scale (3) and the axes of the scale."""
     lengths = np.linalg.norm(matrix, axis=0)
     rotation = matrix / np.where(lengths > 0, lengths, 1.0)
-    if (lengths > 0).all() and np.abs(rotation.T @ rotation - np.eye(3)).max() <= 1e-14:
-        lengths = np.where(np.abs(lengths - 1.0) <= 4e-16, 1.0, lengths)
+    skew = np.abs(rotation.T @ rotation - np.eye(3)).max()
+    if (lengths > 0).all() and skew <= MAX_SKEW:
+        lengths = np.where(np.abs(lengths - 1.0) <= ROUNDED_LENGTH, 1.0, lengths)
         if np.linalg.det(rotation) < 0:
             # Any of the three may be the mirrored one: the one that leaves the smallest
             # rotation is chosen.
@@ -311,57 +303,46 @@ class ShapeWriter:
         if not geometries:
             return []
         mesh = shape.geometry
-        if (
-            shape.material.texture is not None
-            and isinstance(mesh, Mesh)
-            and mesh.texture_coordinates is None
-        ):
-            message = "an image on a mesh without texture coordinates is laid on along its longest edges"
+        has_image = shape.material.texture is not None
+        if has_image and isinstance(mesh, Mesh) and mesh.texture_coordinates is None:
+            message = (
+                "an image on a mesh without texture coordinates is laid on along its "
+                "longest edges"
+            )
             self.report(losses.SHAPE_LOOK, message)
         appearance = self._appearance(shape.material)
+        name = ""
         if len(geometries) == 1:
             name = self.name(shape.name)
-        else:
-            name = ""
-        result = []
+        result: list[Node] = []
         for geometry in geometries:
-            shape_nodes = [
-                Node("Shape", name, {"appearance": appearance, "geometry": geometry})
-            ]
+            fields: dict[str, Value] = {"appearance": appearance, "geometry": geometry}
+            node = Node("Shape", name, fields)
             if isinstance(mesh, Capsule) and geometry.type == "Sphere" and mesh.height:
+                # The ball is at both ends of the cylinder.
                 end = 0.5 * mesh.height
-                shape_nodes = [
-                    Node(
-                        "Transform",
-                        fields={
-                            "translation": np.array([0.0, y, 0.0]),
-                            "children": shape_nodes,
-                        },
-                    )
-                    for y in (end, -end)
-                ]
-            result += shape_nodes
+                result += [_moved_along_y(node, end), _moved_along_y(node, -end)]
+            else:
+                result.append(node)
         return result
 
     # ---- appearance
 
     def _appearance(self, material: Material) -> Node:
-        known = self._latest.get(id(material))
-        if known is not None:
-            return known[1]
-        node = next(
-            (node for other, node in self._appearances if other == material), None
-        )
+        if id(material) in self._latest:
+            return self._latest[id(material)][1]
+        node = None
+        for other, appearance in self._appearances:
+            if other == material:
+                node = appearance
+                break
         if node is None:
-            appearance: dict[str, Value] = {"material": self._material(material)}
-            if material.texture is not None:
-                appearance |= texture_nodes(
-                    material.texture, self.url(material.texture), self.report
-                )
-            node = Node("Appearance", fields=appearance)
-            # Robots have few materials; a scene that has many is written with each by
-            # itself.
-            if len(self._appearances) < 100:
+            fields: dict[str, Value] = {"material": self._material(material)}
+            texture = material.texture
+            if texture is not None:
+                fields |= texture_nodes(texture, self.url(texture), self.report)
+            node = Node("Appearance", fields=fields)
+            if len(self._appearances) < MAX_COMPARED:
                 self._appearances.append((material, node))
         self._latest[id(material)] = (material, node)
         return node
@@ -369,76 +350,65 @@ class ShapeWriter:
     def _material(self, material: Material) -> Node:
         fields: dict[str, Value] = {}
         for name, attribute in MATERIAL_FIELDS.items():
-            if (value := getattr(material, attribute)) != getattr(DEFAULT, attribute):
+            value = getattr(material, attribute)
+            if value != getattr(DEFAULT, attribute):
                 within = self._within(np.asarray(value, dtype=np.float64), name)
                 fields[name] = within if within.ndim else float(within)
         return Node("Material", fields=fields)
 
-    def _within(self, values: Floats, what: str) -> Floats:
+    def _within(self, values: Floats, title: str) -> Floats:
         inside = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, 1.0)
         if not np.array_equal(inside, values):
-            self.report(
-                losses.SHAPE_LOOK.as_note, f"{what} beyond 0…1 is cut off there"
-            )
+            message = f"{title} beyond 0…1 is cut off there"
+            self.report(losses.SHAPE_LOOK.as_note, message)
         return inside
 
     # ---- geometries
 
     def _geometry(self, geometry: Geometry) -> list[Node]:
-        known = self._geometries.get(id(geometry))
-        if known is None:
-            known = self._geometries[id(geometry)] = (
-                geometry,
-                self._new_geometry(geometry),
-            )
-        return known[1]
+        if id(geometry) not in self._geometries:
+            written = (geometry, self._new_geometry(geometry))
+            self._geometries[id(geometry)] = written
+        return self._geometries[id(geometry)][1]
 
     def _new_geometry(self, geometry: Geometry) -> list[Node]:
         match geometry:
             case Box(size):
-                return self._sized(
-                    "Box",
-                    {"size": np.array(size, dtype=np.float64)},
-                    {},
-                    some_zero=True,
-                )
+                sizes = {"size": np.array(size, dtype=np.float64)}
+                return self._sized("Box", sizes, {}, some_zero=True)
             case Sphere() | Cylinder() | Cone():
-                kind = type(geometry).__name__
-                _, fields, parts = ROUND_SOLIDS[kind]
-                sizes = {
-                    name: float(
-                        getattr(geometry, "height" if name == "height" else "radius")
-                    )
-                    for name in fields
-                }
-                return self._sized(
-                    kind, sizes, {part: getattr(geometry, part) for part in parts}
-                )
-            case Capsule(radius, height):
-                self.report(
-                    losses.SHAPE_FORM,
-                    "a capsule is written as a cylinder and two balls",
-                )
-                ball = self._new_geometry(Sphere(radius))
-                if not 0 <= height < 1e100:
-                    self.report(
-                        losses.NOT_DRAWN, f"a capsule of height {height:g} is left out"
-                    )
-                    return []
-                if height == 0 or not ball:
-                    return ball
-                return [
-                    *self._new_geometry(
-                        Cylinder(radius, height, top=False, bottom=False)
-                    ),
-                    *ball,
-                ]
+                return self._round_solid(geometry)
+            case Capsule():
+                return self._capsule(geometry)
             case Mesh():
                 return self._face_set(geometry)
             case Lines():
                 return self._line_set(geometry)
             case Points():
                 return self._point_set(geometry)
+
+    def _round_solid(self, solid: Sphere | Cylinder | Cone) -> list[Node]:
+        kind = type(solid).__name__
+        _, fields, parts = ROUND_SOLIDS[kind]
+        sizes: dict[str, float] = {}
+        for name in fields:
+            attribute = "height" if name == "height" else "radius"
+            sizes[name] = float(getattr(solid, attribute))
+        return self._sized(kind, sizes, {part: getattr(solid, part) for part in parts})
+
+    def _capsule(self, capsule: Capsule) -> list[Node]:
+        message = "a capsule is written as a cylinder and two balls"
+        self.report(losses.SHAPE_FORM, message)
+        height = capsule.height
+        ball = self._new_geometry(Sphere(capsule.radius))
+        if not 0 <= height < MAX_HEIGHT:
+            message = f"a capsule of height {height:g} is left out"
+            self.report(losses.NOT_DRAWN, message)
+            return []
+        if height == 0 or not ball:
+            return ball
+        cylinder = Cylinder(capsule.radius, height, top=False, bottom=False)
+        return [*self._new_geometry(cylinder), *ball]
 
     def _sized(
         self,
@@ -448,27 +418,17 @@ class ShapeWriter:
         some_zero: bool = False,
     ) -> list[Node]:
         numbers = np.concatenate([np.ravel(size) for size in sizes.values()])
-        good = (
-            np.isfinite(numbers).all()
-            and (numbers >= 0).all()
-            and np.count_nonzero(numbers == 0) <= some_zero
-        )
-        if not good:
-            self.report(
-                losses.NOT_DRAWN,
-                f"{with_article(kind)} of size {' '.join(f'{x:g}' for x in numbers)} "
-                "is left out",
-            )
+        are_sizes = np.isfinite(numbers).all() and (numbers >= 0).all()
+        if not are_sizes or np.count_nonzero(numbers == 0) > some_zero:
+            text = " ".join(f"{number:g}" for number in numbers)
+            message = f"{with_article(kind)} of size {text} is left out"
+            self.report(losses.NOT_DRAWN, message)
             return []
-        return [
-            Node(
-                kind,
-                fields={
-                    **sizes,
-                    **{part: False for part, present in parts.items() if not present},
-                },
-            )
-        ]
+        fields: dict[str, Value] = dict(sizes)
+        for part, is_present in parts.items():
+            if not is_present:
+                fields[part] = False
+        return [Node(kind, fields=fields)]
 
     def _face_set(self, mesh: Mesh) -> list[Node]:
         faces = mesh.faces
@@ -478,7 +438,8 @@ class ShapeWriter:
             self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
             return []
         if not good.all() or not np.isfinite(vertices).all():
-            message = f"faces of a mesh without finite corners are left out: {np.count_nonzero(~good)}"
+            number = np.count_nonzero(~good)
+            message = f"faces of a mesh without finite corners are left out: {number}"
             self.report(losses.NOT_DRAWN, message)
             faces = faces[good]
             vertices = np.where(np.isfinite(vertices), vertices, 0.0)
@@ -486,26 +447,23 @@ class ShapeWriter:
             "coord": Node("Coordinate", fields={"point": vertices}),
             "coordIndex": _ended(faces),
         }
-        for part, corners in zip(
-            PROPERTIES,
-            (mesh.normals, mesh.colors, mesh.texture_coordinates),
-            strict=True,
-        ):
-            fields |= self._corners(corners, part, faces, good)
-        if mesh.crease_angle != 0.0:
-            if np.isfinite(mesh.crease_angle):
-                fields["creaseAngle"] = float(mesh.crease_angle)
-            else:
-                self.report(
-                    losses.NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out"
-                )
+        fields |= self._corners(mesh.normals, "normal", faces, good)
+        fields |= self._corners(mesh.colors, "color", faces, good)
+        fields |= self._corners(mesh.texture_coordinates, "texCoord", faces, good)
+        if not np.isfinite(mesh.crease_angle):
+            message = f"creaseAngle is {mesh.crease_angle}: left out"
+            self.report(losses.NUMBER_RANGE, message)
+        elif mesh.crease_angle != 0.0:
+            fields["creaseAngle"] = float(mesh.crease_angle)
         if mesh.two_sided:
             fields["solid"] = False
+
+        def is_long(name: str) -> bool:
+            return isinstance(fields[name], (Node, np.ndarray))
+
         # The long lists last: so the other fields of a mesh are visible at its top.
-        order = sorted(
-            fields, key=lambda name: isinstance(fields[name], (Node, np.ndarray))
-        )
-        return [Node("IndexedFaceSet", fields={name: fields[name] for name in order})]
+        fields = {name: fields[name] for name in sorted(fields, key=is_long)}
+        return [Node("IndexedFaceSet", fields=fields)]
 
     def _corners(
         self,
@@ -521,33 +479,14 @@ class ShapeWriter:
         if corners is None:
             return {}
         node_type, name, width = PROPERTIES[part]
-        values = corners.values
-        indices = corners.indices
-        fits = (
-            values.ndim == 2
-            and values.shape[1] >= width
-            and indices.shape == (len(good), 3)
-            and len(values)
-        )
-        if not fits or indices.min() < 0 or indices.max() >= len(values):
-            self.report(
-                losses.SHAPE_LOOK,
-                f"{part}: values that do not fit the corners of the mesh are left out",
+        if not _fit(corners, width, len(good)):
+            message = (
+                f"{part}: values that do not fit the corners of the mesh are left out"
             )
-            return {}
-        if values.shape[1] > width:
-            message = f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out"
             self.report(losses.SHAPE_LOOK, message)
-            values = values[:, :width]
-        if part == "color":
-            values = self._within(values, "a colour of a mesh")
-        elif not np.isfinite(values).all():
-            self.report(
-                losses.NUMBER_RANGE,
-                f"{part}: numbers that are not finite are written as 0",
-            )
-            values = np.where(np.isfinite(values), values, 0.0)
-        indices = indices[good]
+            return {}
+        values = self._corner_values(corners.values, part, width)
+        indices = corners.indices[good]
         fields: dict[str, Value] = {
             part: Node(node_type, fields={name: frozen(values)})
         }
@@ -561,38 +500,47 @@ class ShapeWriter:
         fields[f"{part}Index"] = _ended(indices)
         return fields
 
+    def _corner_values(self, values: Floats, part: str, width: int) -> Floats:
+        """Return values of corners as VRML97 can hold them: finite, of `width` numbers."""
+        num_columns = values.shape[1]
+        if num_columns > width:
+            left_out = num_columns - width
+            message = f"{part}: {left_out} of {num_columns} numbers are left out"
+            self.report(losses.SHAPE_LOOK, message)
+            values = values[:, :width]
+        if part == "color":
+            return self._within(values, "a colour of a mesh")
+        if not np.isfinite(values).all():
+            message = f"{part}: numbers that are not finite are written as 0"
+            self.report(losses.NUMBER_RANGE, message)
+            return np.where(np.isfinite(values), values, 0.0)
+        return values
+
     def _line_set(self, lines: Lines) -> list[Node]:
         segments = lines.segments
-        count = len(lines.vertices)
         good = _usable(segments, lines.vertices)
         if not good.any():
-            self.report(
-                losses.NOT_DRAWN.as_note, "lines without a segment are left out"
-            )
+            message = "lines without a segment are left out"
+            self.report(losses.NOT_DRAWN.as_note, message)
             return []
         if not good.all():
-            self.report(
-                losses.NOT_DRAWN,
-                f"lines without finite ends are left out: {np.count_nonzero(~good)}",
-            )
+            number = np.count_nonzero(~good)
+            message = f"lines without finite ends are left out: {number}"
+            self.report(losses.NOT_DRAWN, message)
             segments = segments[good]
         vertices = lines.vertices
         if not np.isfinite(vertices).all():
-            self.report(
-                losses.NUMBER_RANGE, "points that are not finite are written as 0"
-            )
+            message = "points that are not finite are written as 0"
+            self.report(losses.NUMBER_RANGE, message)
             vertices = np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices})
         }
+        count = len(vertices)
         if lines.colors is not None and len(lines.colors) == count:
-            if count != 2 * len(segments) or not np.array_equal(
-                segments.ravel(), np.arange(count)
-            ):
-                self.report(
-                    losses.SHAPE_FORM,
-                    "the ends of coloured lines are read back each by itself",
-                )
+            if not np.array_equal(segments.ravel(), np.arange(count)):
+                message = "the ends of coloured lines are read back each by itself"
+                self.report(losses.SHAPE_FORM, message)
             fields["color"] = self._colors(lines.colors)
         fields["coordIndex"] = _polylines(segments)
         return [Node("IndexedLineSet", fields=fields)]
@@ -600,30 +548,44 @@ class ShapeWriter:
     def _point_set(self, points: Points) -> list[Node]:
         good = np.asarray(np.isfinite(points.vertices).all(axis=1))
         if not good.all() or not len(good):
-            message = f"{np.count_nonzero(~good)} points are not finite and left out, or there are none"
+            number = np.count_nonzero(~good)
+            message = f"{number} points are not finite and left out, or there are none"
             self.report(losses.NOT_DRAWN, message)
         if not good.any():
             return []
-        fields: dict[str, Value] = {
-            "coord": Node("Coordinate", fields={"point": points.vertices[good]})
-        }
+        coordinate = Node("Coordinate", fields={"point": points.vertices[good]})
+        fields: dict[str, Value] = {"coord": coordinate}
         if points.colors is not None and len(points.colors) == len(good):
             fields["color"] = self._colors(points.colors[good])
         return [Node("PointSet", fields=fields)]
 
     def _colors(self, colors: Floats) -> Node:
         if colors.shape[1] > 3:
-            self.report(
-                losses.SHAPE_LOOK, "colours of lines and points have three parts"
-            )
-        return Node(
-            "Color",
-            fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")},
-        )
+            message = "colours of lines and points have three parts"
+            self.report(losses.SHAPE_LOOK, message)
+        values = self._within(np.asarray(colors[:, :3]), "a colour")
+        return Node("Color", fields={"color": values})
+
+
+def _moved_along_y(node: Node, distance: float) -> Node:
+    translation = np.array([0.0, distance, 0.0])
+    fields: dict[str, Value] = {"translation": translation, "children": [node]}
+    return Node("Transform", fields=fields)
+
+
+def _fit(corners: Corners, width: int, num_faces: int) -> bool:
+    """Return whether there are indices for all faces, and values for all indices."""
+    values = corners.values
+    indices = corners.indices
+    if values.ndim != 2 or values.shape[1] < width or not len(values):
+        return False
+    if indices.shape != (num_faces, 3):
+        return False
+    return bool(indices.min() >= 0 and indices.max() < len(values))
 
 
 def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> Bools:
-    """Return which faces or lines (N, K) have vertices (V, 3) that exist and are finite."""
+    """Return which faces or lines (N, K) have finite vertices (V, 3)."""
     good = np.asarray(((index >= 0) & (index < len(vertices))).all(axis=1))
     if len(vertices):
         finite = np.asarray(np.isfinite(vertices).all(axis=1))
@@ -638,12 +600,18 @@ def _ended(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
 
 
 def _polylines(segments: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-    """Return segments (S, 2) as lines that go on as long as the next one begins where the last ends, each ended by -1."""
-    begins = np.ones(len(segments), dtype=bool)
-    begins[1:] = segments[1:, 0] != segments[:-1, 1]
-    ends = np.append(begins[1:], True)
-    place = np.cumsum(1 + begins + np.concatenate([[0], ends[:-1]])) - 1
-    index = np.full(place[-1] + 2, -1, dtype=np.int32)
-    index[place] = segments[:, 1]
-    index[place[begins] - 1] = segments[begins, 0]
+    """Return segments (S, 2) as lines, each ended by -1.
+
+    A line goes on as long as the next segment begins where the last ends.
+    """
+    starts_line = np.ones(len(segments), dtype=bool)
+    starts_line[1:] = segments[1:, 0] != segments[:-1, 1]
+    ends_line = np.append(starts_line[1:], True)
+    # Of each segment its end is written; before that its start where a line starts, and
+    # after it -1 where the line ends.
+    after_end = np.concatenate([[0], ends_line[:-1]])
+    positions = np.cumsum(1 + starts_line + after_end) - 1
+    index = np.full(positions[-1] + 2, -1, dtype=np.int32)
+    index[positions] = segments[:, 1]
+    index[positions[starts_line] - 1] = segments[starts_line, 0]
     return index

@@ -1,6 +1,4 @@
-"""The shapes of a scene of VRML97 (ISO/IEC 14772-1, clause 6).
-
-The walk that finds them, and the nodes in a Shape.
+"""Find the shapes of a scene of VRML97 (ISO/IEC 14772-1, clause 6).
 
 The walk follows grouping nodes, their transforms, switches and parts. Geometry becomes
 primitives, meshes, lines and points; appearance becomes a `Material`. Without a
@@ -9,9 +7,10 @@ surface is white too, but lit, so that its shape is visible.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +21,13 @@ from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, check_time
 from bodymotion.formats.resources import PART_UNREADABLE, ReferencedFiles
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
+from bodymotion.formats.vrml.fields import STANDARD_NODES
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import PrototypeBodies, load_inline, resolve_url
-from bodymotion.formats.vrml.values import STANDARD_NODES, is_declared
+from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen, frozen_ints, unit
-from bodymotion.geometry.meshes import grid_faces, triangulate
+from bodymotion.geometry.meshes import Triangles, grid_faces, triangulate
 from bodymotion.geometry.shapes import (
     MAX_SHAPES,
     Box,
@@ -47,15 +47,15 @@ from bodymotion.geometry.shapes import (
 if TYPE_CHECKING:
     from bodymotion.formats.meshes.reading import MeshReader
 
-MAX_NODES = 1_000_000  # Nodes that a walk visits: USE inside USE expands to any number.
-
-MESH_FILES = (".stl",)  # Parts that are meshes, not VRML97.
+MAX_NODES = 1_000_000
+"""Nodes that a walk visits: USE inside USE expands to any number."""
+MESH_FILES = (".stl",)
+"""Parts that are meshes, not VRML97."""
 
 IDENTITY: Floats = frozen(np.eye(4))
 
-Actual: TypeAlias = Callable[
-    [Node | None], Node | None
-]  # Returns the node that an instance of a prototype means.
+Actual: TypeAlias = Callable[[Node | None], Node | None]
+"""Returns the node that an instance of a prototype means."""
 
 _DEFAULT = Material()
 MATERIAL_FIELDS = {
@@ -68,7 +68,8 @@ MATERIAL_FIELDS = {
 }
 """By the fields of a Material node, the attributes of a `Material`."""
 
-PLAIN = Material(diffuse=(1.0, 1.0, 1.0))  # The material of shapes that have none.
+PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
+"""The material of shapes that have none."""
 
 GEOMETRY_NODES = (
     *("Box", "Cone", "Cylinder", "ElevationGrid", "Extrusion", "IndexedFaceSet"),
@@ -93,9 +94,14 @@ PROPERTIES = {
 By the fields of their nodes, the types of those, the field with the values, and the
 numbers in one.
 """
-MAX_VERTICES = (
-    2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
-)
+MAX_VERTICES = 2_000_000
+"""Vertices that an Extrusion, written in few words, may unfold to."""
+UP: Floats = frozen(np.array([0.0, 1.0, 0.0]))
+"""The tangent of a spine that has no length."""
+MIN_BEND = 1e-9
+"""Sine of the angle of a spine below which it is straight, except for rounding."""
+MIN_AXIS = 1e-100
+"""Length of an axis below which a rotation has none: the squares would be 0."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +118,9 @@ class FoundShape:
 
 def by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Return the visual and the collision shapes."""
-    return tuple(d.shape for d in drawn if d.visual), tuple(
-        d.shape for d in drawn if d.collision
-    )
+    visuals = tuple(found.shape for found in drawn if found.visual)
+    collisions = tuple(found.shape for found in drawn if found.collision)
+    return visuals, collisions
 
 
 @dataclass(frozen=True)
@@ -173,29 +179,36 @@ class SceneWalker:
         while self._stack:
             item = self._stack[-1]
             if callable(item):
-                node = None
-            else:
-                node = next(item[0], None)
-            if callable(item) or node is None:
                 self._stack.pop()
-            try:
-                if callable(item):
-                    item()
-                elif node is not None:
-                    self._visit(node, item[1], visit)
-            except FormatError as error:
-                if error.problem.rule == TOO_LARGE.code:
-                    self._stack.clear()
-                    raise
-                if not isinstance(self.found, ModelDiagnostics):
-                    raise
-                self.found.fault(error, *([self.unknown] if self.unknown else []))
-                if node is None:
-                    rest = None
-                else:
-                    rest = without_fault(node, error)
-                if rest is not None and not callable(item):
-                    self.enter([rest], item[1])
+                self._attempt(item)
+                continue
+            siblings, frame = item
+            node = next(siblings, None)
+            if node is None:
+                self._stack.pop()
+                continue
+            error = self._attempt(partial(self._visit, node, frame, visit))
+            if error is not None:
+                rest = without_fault(node, error)
+                if rest is not None:
+                    self.enter([rest], frame)
+
+    def _attempt(self, step: Callable[[], None]) -> FormatError | None:
+        """Do a step of the walk; record and return the error that it raises."""
+        try:
+            step()
+        except FormatError as error:
+            if error.problem.rule == TOO_LARGE.code:
+                self._stack.clear()
+                raise
+            if not isinstance(self.found, ModelDiagnostics):
+                raise
+            if self.unknown:
+                self.found.fault(error, self.unknown)
+            else:
+                self.found.fault(error)
+            return error
+        return None
 
     def enter(
         self,
@@ -218,95 +231,91 @@ class SceneWalker:
         if self.visited % ITEMS_BETWEEN_CLOCKS == 0:
             check_time(node.location)
         if self.visited > MAX_NODES:
-            raise TOO_LARGE.error(
-                f"the scene expands to more than {MAX_NODES} nodes", node.location
-            )
-        found: Node | None = node
-        while found is not None and not visit(found, frame):
-            if found.proto is None:
-                self._walk_into(found, frame)
+            message = f"the scene expands to more than {MAX_NODES} nodes"
+            raise TOO_LARGE.error(message, node.location)
+        inner: Node | None = node
+        while inner is not None and not visit(inner, frame):
+            if inner.proto is None:
+                self._walk_into(inner, frame)
                 return
-            found = self.actual.inside(found)
+            inner = self.actual.inside(inner)
 
-    def _walk_into(self, found: Node, frame: NodeFrame) -> None:
-        match found.type:
+    def _walk_into(self, node: Node, frame: NodeFrame) -> None:
+        match node.type:
             case "Transform":
-                self.enter(
-                    nodes.children(found),
-                    self.frame_inside(frame, node_transform(found), found),
-                )
+                inside = self.frame_inside(frame, node_transform(node), node)
+                self.enter(nodes.children(node), inside)
             case "Group" | "Anchor" | "Billboard":
-                self.enter(nodes.children(found), frame)
+                self.enter(nodes.children(node), frame)
             case "Switch":
-                choices = found.get("choice")
-                if not isinstance(choices, list):
-                    choices = nodes.children(found, "choice")
-                chosen = nodes.integer(found, "whichChoice", -1)
-                if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
-                    self.enter([choices[chosen]], frame)
-                message = "the children that a Switch does not select"
-                self._report_scenery(found, message, len(choices) > 1 or chosen != 0)
+                self._enter_switch(node, frame)
             case "LOD":
-                levels = nodes.children(found, "level") or nodes.children(found)
+                levels = nodes.children(node, "level") or nodes.children(node)
                 self.enter(levels[:1], frame)
-                self._report_scenery(
-                    found, "the other levels of an LOD", len(levels) > 1
-                )
+                if len(levels) > 1:
+                    self._report_scenery(node, "the other levels of an LOD")
             case "Collision":
-                collide = nodes.flag(found, "collide", True)
-                proxy = nodes.child(found, "proxy")
-                if proxy is not None and collide:
-                    self.enter([proxy], replace(frame, visual=False))
-                solid = collide and proxy is None
-                self.enter(
-                    nodes.children(found),
-                    replace(frame, collision=frame.collision and solid),
-                )
+                self._enter_collision(node, frame)
             case "Inline":
-                self._part(found, frame)
+                self._part(node, frame)
             case "Shape":
-                self._draw(found, frame)
-            case _ if found.type in STANDARD_NODES:
-                self._report_scenery(found, found.type)
+                self._draw(node, frame)
+            case _ if node.type in STANDARD_NODES:
+                self._report_scenery(node, node.type)
 
-    def _report_scenery(self, node: Node, what: str, applies: bool = True) -> None:
-        if applies and node.type not in self._reported:
+    def _enter_switch(self, node: Node, frame: NodeFrame) -> None:
+        choices = node.get("choice")
+        if not isinstance(choices, list):
+            choices = nodes.children(node, "choice")
+        number = nodes.integer(node, "whichChoice", -1)
+        if 0 <= number < len(choices) and isinstance(choices[number], Node):
+            self.enter([choices[number]], frame)
+        if len(choices) > 1 or number != 0:
+            self._report_scenery(node, "the children that a Switch does not select")
+
+    def _enter_collision(self, node: Node, frame: NodeFrame) -> None:
+        """Enter the children of a Collision; its proxy collides in place of them."""
+        collide = nodes.flag(node, "collide", True)
+        proxy = nodes.child(node, "proxy")
+        if proxy is not None and collide:
+            self.enter([proxy], replace(frame, visual=False))
+        is_solid = frame.collision and collide and proxy is None
+        self.enter(nodes.children(node), replace(frame, collision=is_solid))
+
+    def _report_scenery(self, node: Node, title: str) -> None:
+        if node.type not in self._reported:
             self._reported.add(node.type)
-            self.found.report(
-                rules.SCENERY, f"{what}: not a part of a body", node.location
-            )
+            message = f"{title}: not a part of a body"
+            self.found.report(rules.SCENERY, message, node.location)
 
     def _part(self, node: Node, frame: NodeFrame) -> None:
         urls = nodes.texts(node, "url")
         if any(url.lower().endswith(MESH_FILES) for url in urls):
-            if self._mesh_reader is None:
-                from bodymotion.formats.meshes.reading import MeshReader
-
-                self._mesh_reader = MeshReader(PART_UNREADABLE, self.found)
-            path = resolve_url(node, self.parts)
-            for shape in (
-                ()
-                if path is None
-                else self._mesh_reader.shapes(path, self.parts, node.location)
-            ):
-                self._add(shape.geometry, PLAIN, frame, node)
+            self._add_mesh_file(node, frame)
             return
         scene = load_inline(node, self.parts)
         if scene is not None:
             self.parts.users.setdefault(str(scene.path), self.unknown)
             self.enter(scene.nodes, frame)
 
+    def _add_mesh_file(self, node: Node, frame: NodeFrame) -> None:
+        if self._mesh_reader is None:
+            from bodymotion.formats.meshes.reading import MeshReader
+
+            self._mesh_reader = MeshReader(PART_UNREADABLE, self.found)
+        path = resolve_url(node, self.parts)
+        if path is not None:
+            for shape in self._mesh_reader.shapes(path, self.parts, node.location):
+                self._add(shape.geometry, PLAIN, frame, node)
+
     def _draw(self, node: Node, frame: NodeFrame) -> None:
-        found = self.actual(nodes.child(node, "geometry"))
-        if found is None or not (frame.visual or frame.collision):
+        geometry_node = self.actual(nodes.child(node, "geometry"))
+        if geometry_node is None or not (frame.visual or frame.collision):
             return
         material = self.appearance.read(nodes.child(node, "appearance"))
-        self._add(
-            self.geometry.read(found, textured=material.texture is not None),
-            material,
-            frame,
-            node,
-        )
+        is_textured = material.texture is not None
+        geometry = self.geometry.read(geometry_node, textured=is_textured)
+        self._add(geometry, material, frame, node)
 
     def _add(
         self,
@@ -318,9 +327,8 @@ class SceneWalker:
         if geometry is None:
             return
         if len(self.drawn) >= MAX_SHAPES:
-            raise TOO_LARGE.error(
-                f"the scene expands to more than {MAX_SHAPES} shapes", node.location
-            )
+            message = f"the scene expands to more than {MAX_SHAPES} shapes"
+            raise TOO_LARGE.error(message, node.location)
         shape = Shape(geometry, frame.transform, material, node.name)
         self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
@@ -339,7 +347,8 @@ class SceneWalker:
 
 
 def node_transform(node: Node) -> Floats:
-    """Return the matrix (4, 4) of a Transform, T · C · R · SR · S · −SR · −C (ISO/IEC 14772-1, 6.52)."""
+    """Return the matrix (4, 4) of a Transform (ISO/IEC 14772-1, 6.52)."""
+    # T · C · R · SR · S · −SR · −C
     matrix = np.eye(4)
     if "rotation" in node.fields:
         matrix[:3, :3] = rotation_matrix(*nodes.axis_angle(node))
@@ -373,9 +382,9 @@ def rotation_matrix(
 
 
 class AppearanceReader:
-    """Make materials; an Appearance that is used several times gives the same material each time.
+    """Make materials; `files` finds their images.
 
-    `files` finds the images.
+    An Appearance that is used several times gives the same material each time.
     """
 
     def __init__(
@@ -398,63 +407,64 @@ class AppearanceReader:
         return self._known[id(node)][1]
 
     def _read(self, node: Node) -> Material:
-        found = self.actual(node)
-        if found is None or found.type != "Appearance":
+        appearance = self.actual(node)
+        if appearance is None or appearance.type != "Appearance":
             return PLAIN
-        material, texture, transform = (
-            self.actual(nodes.child(found, name))
-            for name in ("material", "texture", "textureTransform")
-        )
+        material = self.actual(nodes.child(appearance, "material"))
+        texture = self.actual(nodes.child(appearance, "texture"))
+        transform = self.actual(nodes.child(appearance, "textureTransform"))
+        image = None
         if texture is not None:
             image = self._texture(texture, transform)
-        else:
-            image = None
-        if material is None or material.type != "Material":
-            if image is None:
-                return PLAIN
-            return Material(diffuse=PLAIN.diffuse, texture=image)
+        if material is not None and material.type == "Material":
+            return Material(**self._material_values(material), texture=image)
+        if image is None:
+            return PLAIN
+        return Material(diffuse=PLAIN.diffuse, texture=image)
+
+    def _material_values(self, node: Node) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for name, attribute in MATERIAL_FIELDS.items():
             default = getattr(_DEFAULT, attribute)
             if isinstance(default, tuple):
-                values[attribute] = self._clipped(
-                    material, nodes.vector(material, name, default)
-                )
+                color = nodes.vector(node, name, default)
+                values[attribute] = self._clipped(node, color)
             else:
-                (values[attribute],) = self._clipped(
-                    material, (nodes.number(material, name, default),)
-                )
-        return Material(**values, texture=image)
+                share = nodes.number(node, name, default)
+                (values[attribute],) = self._clipped(node, (share,))
+        return values
 
     def _clipped(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
+        """Return values within 0…1, and report others; 0 for one that is nan."""
         if all(0.0 <= value <= 1.0 for value in values):
             return values
         text = " ".join(f"{value:g}" for value in values)
-        self.found.report(
-            rules.OUT_OF_RANGE,
-            f"a Material has the value {text}, expected 0…1",
-            node.location,
-        )
-        return tuple(
-            min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values
-        )
+        message = f"a Material has the value {text}, expected 0…1"
+        self.found.report(rules.OUT_OF_RANGE, message, node.location)
+        clipped = []
+        for value in values:
+            if math.isnan(value):
+                value = 0.0
+            clipped.append(min(max(value, 0.0), 1.0))
+        return tuple(clipped)
 
     def _texture(self, node: Node, transform: Node | None) -> Texture | None:
         if node.type != "ImageTexture":
-            self.found.report(
-                rules.NOT_SHOWN, f"{node.type} is not shown", node.location
-            )
+            message = f"{node.type} is not shown"
+            self.found.report(rules.NOT_SHOWN, message, node.location)
             return None
         urls = nodes.texts(node, "url")
         path = resolve_url(node, self.files)
         if path is None:
             return None
+        used = urls[0]
+        for url in urls:
+            if url.replace("\\", "/").endswith(path.name):
+                used = url
+                break
         return Texture(
             path,
-            next(
-                (url for url in urls if url.replace("\\", "/").endswith(path.name)),
-                urls[0],
-            ),
+            used,
             repeat_s=nodes.flag(node, "repeatS", True),
             repeat_t=nodes.flag(node, "repeatT", True),
             transform=texture_matrix(transform),
@@ -464,22 +474,24 @@ class AppearanceReader:
 def texture_matrix(node: Node | None) -> Floats:
     """Return the (3, 3) matrix of a TextureTransform for columns (s, t, 1).
 
-    −C · S · R · C · T (ISO/IEC 14772-1, 6.49).
+    ISO/IEC 14772-1, 6.49. The identity where numbers are not finite.
     """
+    # −C · S · R · C · T
     if node is None:
         return frozen(np.eye(3))
     center = np.array(nodes.vector(node, "center", (0.0, 0.0)))
     translation = np.array(nodes.vector(node, "translation", (0.0, 0.0)))
     angle = nodes.number(node, "rotation", 0.0)
-    c = np.cos(angle)
-    s = np.sin(angle)
+    cosine = np.cos(angle)
+    sine = np.sin(angle)
+    rotation = [[cosine, -sine], [sine, cosine]]
+    scale = np.diag(nodes.vector(node, "scale", (1.0, 1.0)))
     matrix = np.eye(3)
-    matrix[:2, :2] = np.diag(nodes.vector(node, "scale", (1.0, 1.0))) @ [
-        [c, -s],
-        [s, c],
-    ]
+    matrix[:2, :2] = scale @ rotation
     matrix[:2, 2] = matrix[:2, :2] @ (center + translation) - center
-    return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
+    if not np.isfinite(matrix).all():
+        matrix = np.eye(3)
+    return frozen(matrix)
 
 
 class GeometryReader:
@@ -514,21 +526,9 @@ class GeometryReader:
             case "IndexedFaceSet":
                 return self._face_set(node, textured)
             case "Box":
-                x, y, z = nodes.vector(node, "size", (2.0, 2.0, 2.0))
-                # A flat box is a plate, as the Plane prototype of old models has it.
-                if self._sizes(node, [x, y, z], some_zero=True):
-                    return Box((x, y, z))
-                return None
+                return self._box(node)
             case "Sphere" | "Cylinder" | "Cone":
-                made, fields, parts = ROUND_SOLIDS[node.type]
-                sizes = [
-                    nodes.number(node, name, default)
-                    for name, default in fields.items()
-                ]
-                there = {part: nodes.flag(node, part, True) for part in parts}
-                if self._sizes(node, sizes):
-                    return made(*sizes, **there)
-                return None
+                return self._round_solid(node)
             case "IndexedLineSet":
                 return self._line_set(node)
             case "PointSet":
@@ -540,23 +540,42 @@ class GeometryReader:
             case "Text":
                 self.report(rules.NOT_SHOWN, "Text is not shown", node)
             case _ if is_declared(node):
-                self.report(
-                    rules.NOT_SHOWN, f"{node.type} is not a known geometry", node
-                )
+                message = f"{node.type} is not a known geometry"
+                self.report(rules.NOT_SHOWN, message, node)
         return None
 
-    def _sizes(self, node: Node, sizes: list[float], some_zero: bool = False) -> bool:
-        good = all(np.isfinite(size) and size >= 0 for size in sizes)
+    def _box(self, node: Node) -> Box | None:
+        size = nodes.vector(node, "size", (2.0, 2.0, 2.0))
+        # A flat box is a plate, as the Plane prototype of old models has it.
+        if not self._sizes(node, size, some_zero=True):
+            return None
+        x, y, z = size
+        return Box((x, y, z))
+
+    def _round_solid(self, node: Node) -> Geometry | None:
+        solid, fields, parts = ROUND_SOLIDS[node.type]
+        sizes = [nodes.number(node, name, size) for name, size in fields.items()]
+        has_parts = {part: nodes.flag(node, part, True) for part in parts}
+        if not self._sizes(node, sizes):
+            return None
+        return solid(*sizes, **has_parts)
+
+    def _sizes(
+        self, node: Node, sizes: Sequence[float], some_zero: bool = False
+    ) -> bool:
+        """Return whether a primitive of these sizes is shown; report wrong ones."""
+        are_good = all(np.isfinite(size) and size >= 0 for size in sizes)
         zeros = sum(size == 0 for size in sizes)
-        shown = good and zeros <= some_zero
-        if not good or zeros:
-            self.report(
-                replace(rules.BAD_SIZE, leaves_out=not shown),
-                f"the size of {with_article(node.type)} is "
-                f"{' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
-                node,
+        is_shown = are_good and zeros <= some_zero
+        if not are_good or zeros:
+            text = " ".join(f"{size:g}" for size in sizes)
+            message = (
+                f"the size of {with_article(node.type)} is {text}, "
+                "expected positive numbers"
             )
-        return shown
+            rule = replace(rules.BAD_SIZE, leaves_out=not is_shown)
+            self.report(rule, message, node)
+        return is_shown
 
     def points(self, node: Node) -> Floats:
         """Return the points (V, 3) of the node's `coord`."""
@@ -571,40 +590,65 @@ class GeometryReader:
         if not len(points) or not len(index):
             return None
         triangles = triangulate(index, points)
-        if triangles.out_of_range:
-            wrong = f"{counted(triangles.out_of_range, 'face')} with points that do not exist"
-            counts = f"the highest index is {index.max()}, and there {'is' if len(points) == 1 else 'are'} {counted(len(points), 'point')}"
-            self.report(rules.BAD_INDEX, f"{wrong}: {counts}", node)
-        if triangles.too_small:
-            self.report(
-                rules.SMALL_FACE,
-                f"{counted(triangles.too_small, 'face')} with fewer than three corners",
-                node,
-            )
-        faces = index[triangles.corners]
+        self._report_faces(node, triangles, index, len(points))
         finite: Bools = np.isfinite(points)
         if not finite.all():
-            good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
-            if not good.all():
-                message = f"{counted(int((~good).sum()), 'triangle')} with corners that are not finite"
-                self.report(rules.INFINITE_POINT, message, node)
-                faces = faces[good]
-                triangles = replace(
-                    triangles,
-                    corners=triangles.corners[good],
-                    polygons=triangles.polygons[good],
-                )
+            triangles = self._finite_triangles(node, triangles, index, finite)
             # Points that no face uses must not make other numbers infinite.
             points = np.where(finite, points, 0.0)
+        faces = index[triangles.corners]
         if not len(faces):
             return None
-        colors, normals, uv = (
-            self.corners(node, part, faces, triangles.polygons, triangles.corners)
-            for part in ("color", "normal", "texCoord")
-        )
+        polygons = triangles.polygons
+        corners = triangles.corners
+        colors = self.corners(node, "color", faces, polygons, corners)
+        normals = self.corners(node, "normal", faces, polygons, corners)
+        uv = self.corners(node, "texCoord", faces, polygons, corners)
         if uv is None and textured:
             uv = Corners(_box_mapping(points), frozen_ints(faces))
         return self.mesh(node, points, faces, normals, colors, uv)
+
+    def _report_faces(
+        self,
+        node: Node,
+        triangles: Triangles,
+        index: npt.NDArray[np.integer],
+        num_points: int,
+    ) -> None:
+        """Report the faces that are left out."""
+        if triangles.out_of_range:
+            faces = counted(triangles.out_of_range, "face")
+            verb = "is" if num_points == 1 else "are"
+            message = (
+                f"{faces} with points that do not exist: the highest index is "
+                f"{index.max()}, and there {verb} {counted(num_points, 'point')}"
+            )
+            self.report(rules.BAD_INDEX, message, node)
+        if triangles.too_small:
+            faces = counted(triangles.too_small, "face")
+            message = f"{faces} with fewer than three corners"
+            self.report(rules.SMALL_FACE, message, node)
+
+    def _finite_triangles(
+        self,
+        node: Node,
+        triangles: Triangles,
+        index: npt.NDArray[np.integer],
+        finite: Bools,
+    ) -> Triangles:
+        """Return the triangles whose points are finite, and report the others."""
+        of_points = np.asarray(finite.all(axis=1))
+        good = of_points[index[triangles.corners]].all(axis=1)
+        if good.all():
+            return triangles
+        number = counted(int((~good).sum()), "triangle")
+        message = f"{number} with corners that are not finite"
+        self.report(rules.INFINITE_POINT, message, node)
+        return replace(
+            triangles,
+            corners=triangles.corners[good],
+            polygons=triangles.polygons[good],
+        )
 
     def corners(
         self,
@@ -618,48 +662,55 @@ class GeometryReader:
 
         None where there are none, or too few, which is reported.
 
-        `faces` (F, K) are the vertices of triangles or lines, `polygons` (F,) the faces
-        of the file that they are of, and `entries` (F, K)
-        their places in lists of indices, None where the node has no such lists.
+        Parameters
+        ----------
+        part:
+            A key of `PROPERTIES`.
+        faces:
+            (F, K) the vertices of triangles or lines.
+        polygons:
+            (F,) the faces of the file that they are of.
+        entries:
+            (F, K) their positions in lists of indices; None where the node has no such
+            lists.
         """
         _, name, width = PROPERTIES[part]
         per_vertex = part == "texCoord" or nodes.flag(node, f"{part}PerVertex", True)
         values = nodes.rows(self.actual(nodes.child(node, part)), name, width)
         if not len(values):
             return None
-        index = (
-            nodes.NO_INTEGERS
-            if entries is None
-            else nodes.integers(node, f"{part}Index")
-        )
+        index: npt.NDArray[np.integer] = nodes.NO_INTEGERS
+        if entries is not None:
+            index = nodes.integers(node, f"{part}Index")
         if per_vertex:
-            which = faces
+            rows = faces
         else:
-            which = np.repeat(polygons[:, None], faces.shape[1], axis=1)
+            rows = np.repeat(polygons[:, None], faces.shape[1], axis=1)
         if len(index):
+            positions = rows
             if per_vertex and entries is not None:
-                places = entries
+                positions = entries
+            if positions.max() < len(index):
+                rows = index[positions]
             else:
-                places = which
-            if places.max() < len(index):
-                which = index[places]
-            else:
-                which = np.full((1, 3), -1)
-        finite = bool(np.isfinite(values).all())
-        if part == "normal" and not finite and entries is not None:
+                rows = np.full((1, 3), -1)
+        is_finite = bool(np.isfinite(values).all())
+        if part == "normal" and not is_finite and entries is not None:
             # A normal that is not finite has no direction: the face's own is used.
-            values = np.where(
-                np.isfinite(values).all(axis=1, keepdims=True), values, 0.0
-            )
-            finite = True
-        if which.min() < 0 or which.max() >= len(values) or not finite:
+            whole_rows = np.isfinite(values).all(axis=1, keepdims=True)
+            values = np.where(whole_rows, values, 0.0)
+            is_finite = True
+        if rows.min() < 0 or rows.max() >= len(values) or not is_finite:
             kind = "corners" if per_vertex else "faces"
-            words = f"{len(values)} values and {len(index)} indices do not fit the {kind} of this {node.type}"
-            self.report(rules.UNUSED_LIST, f"{part}: {words}", node)
+            message = (
+                f"{part}: {len(values)} values and {len(index)} indices "
+                f"do not fit the {kind} of this {node.type}"
+            )
+            self.report(rules.UNUSED_LIST, message, node)
             return None
-        return Corners(
-            np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which)
-        )
+        if part == "color":
+            values = np.clip(values, 0, 1)
+        return Corners(values, frozen_ints(rows))
 
     def mesh(
         self,
@@ -672,16 +723,20 @@ class GeometryReader:
     ) -> Mesh:
         """Return a mesh with the fields that all surfaces share.
 
-        Ccw, solid, creaseAngle.
+        They are ccw, solid and creaseAngle.
         """
         if not nodes.flag(node, "ccw", True):
             faces = faces[:, ::-1]
-            normals, colors, uv = (c and c.reversed() for c in (normals, colors, uv))
+            normals = normals and normals.reversed()
+            colors = colors and colors.reversed()
+            uv = uv and uv.reversed()
         crease = nodes.number(node, "creaseAngle", 0.0)
+        if not np.isfinite(crease):
+            crease = 0.0
         return Mesh(
             vertices=points,
             faces=frozen_ints(faces),
-            crease_angle=crease if np.isfinite(crease) else 0.0,
+            crease_angle=crease,
             normals=normals,
             colors=colors,
             texture_coordinates=uv,
@@ -693,25 +748,23 @@ class GeometryReader:
         index = nodes.integers(node, "coordIndex")
         if not len(points) or not len(index):
             return None
-        here = np.flatnonzero((index[:-1] >= 0) & (index[1:] >= 0))
-        segments = np.stack([index[here], index[here + 1]], axis=1)
+        # A segment joins two neighbours in the list; negative indices end a line.
+        starts = np.flatnonzero((index[:-1] >= 0) & (index[1:] >= 0))
+        segments = np.stack([index[starts], index[starts + 1]], axis=1)
         finite = np.asarray(np.isfinite(points).all(axis=1))
-        good = (segments < len(points)).all(axis=1) & finite[
-            np.minimum(segments, len(points) - 1)
-        ].all(axis=1)
+        in_range = (segments < len(points)).all(axis=1)
+        good = in_range & finite[np.minimum(segments, len(points) - 1)].all(axis=1)
         if not good.all():
-            self.report(
-                rules.BAD_INDEX,
-                f"{counted(int((~good).sum()), 'line')} with points that do not exist",
-                node,
-            )
+            number = counted(int((~good).sum()), "line")
+            message = f"{number} with points that do not exist"
+            self.report(rules.BAD_INDEX, message, node)
             segments = segments[good]
-            here = here[good]
+            starts = starts[good]
         if not len(segments):
             return None
-        line = np.cumsum(index < 0, dtype=np.int64)[here]
-        positions = np.stack([here, here + 1], axis=1)
-        colors = self.corners(node, "color", segments, line, positions)
+        line_numbers = np.cumsum(index < 0, dtype=np.int64)[starts]
+        positions = np.stack([starts, starts + 1], axis=1)
+        colors = self.corners(node, "color", segments, line_numbers, positions)
         if colors is None:
             return Lines(points, segments)
         return Lines(
@@ -723,19 +776,16 @@ class GeometryReader:
     def _point_set(self, node: Node) -> Points | None:
         points = self.points(node)
         colors = nodes.rows(self.actual(nodes.child(node, "color")), "color", 3)
-        fits = len(colors) >= len(points)
-        if not fits and len(colors):
-            self.report(
-                rules.UNUSED_LIST,
-                f"{len(colors)} colours for {len(points)} points",
-                node,
-            )
+        has_colors = len(colors) >= len(points)
+        if len(colors) and not has_colors:
+            message = f"{len(colors)} colours for {len(points)} points"
+            self.report(rules.UNUSED_LIST, message, node)
         good = np.asarray(np.isfinite(points).all(axis=1))
         if not good.any():
             return None
-        return Points(
-            points[good], np.clip(colors[: len(points)][good], 0, 1) if fits else None
-        )
+        if not has_colors:
+            return Points(points[good], None)
+        return Points(points[good], np.clip(colors[: len(points)][good], 0, 1))
 
 
 def _box_mapping(points: Floats) -> Floats:
@@ -744,21 +794,14 @@ def _box_mapping(points: Floats) -> Floats:
     S along the longest edge of the bounding box, t along the next, at the same scale.
     """
     low = points.min(axis=0)
-    high = points.max(axis=0)
-    size = high - low
+    size = points.max(axis=0) - low
     # A stable sort keeps x before y before z where edges are equally long.
-    first, second = np.argsort(-size, kind="stable")[:2]
-    if size[first] > 0:
-        length = size[first]
-    else:
+    axes = np.argsort(-size, kind="stable")[:2]
+    length = size[axes[0]]
+    if not length > 0:
         length = 1.0
-    return np.stack(
-        [
-            (points[:, first] - low[first]) / length,
-            (points[:, second] - low[second]) / length,
-        ],
-        axis=1,
-    )
+    coordinates: Floats = (points[:, axes] - low[axes]) / length
+    return coordinates
 
 
 # ---- surfaces that are unfolded from few numbers (ISO/IEC 14772-1, 6.17 and 6.18)
@@ -770,40 +813,115 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
     rows = nodes.integer(node, "zDimension", 0)
     heights = nodes.numbers(node, "height")
     if columns < 2 or rows < 2 or len(heights) < columns * rows:
-        reader.report(
-            rules.BAD_SIZE,
-            f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights",
-            node,
+        message = (
+            f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights"
         )
+        reader.report(rules.BAD_SIZE, message, node)
         return None
-    spacing = [nodes.number(node, "xSpacing", 1.0), nodes.number(node, "zSpacing", 1.0)]
+    x_spacing = nodes.number(node, "xSpacing", 1.0)
+    z_spacing = nodes.number(node, "zSpacing", 1.0)
     z, x = np.divmod(np.arange(columns * rows), columns)
-    points = np.stack(
-        [x * spacing[0], heights[: columns * rows], z * spacing[1]], axis=1
-    )
+    y = heights[: columns * rows]
+    points = np.stack([x * x_spacing, y, z * z_spacing], axis=1)
     if not np.isfinite(points).all():
-        reader.report(
-            rules.INFINITE_POINT,
-            "ElevationGrid has heights or spacings that are not finite",
-            node,
-        )
+        message = "ElevationGrid has heights or spacings that are not finite"
+        reader.report(rules.INFINITE_POINT, message, node)
         return None
     grid = np.arange(columns * rows).reshape(rows, columns)
     # The rows of the grid go along +z, so its faces look down.
     faces = grid_faces(grid)[:, ::-1]
     squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)
-    even = Corners(
-        np.stack([x / (columns - 1), z / (rows - 1)], axis=1), frozen_ints(faces)
-    )
-    normals, colors, uv = (
-        reader.corners(node, part, faces, squares)
-        for part in ("normal", "color", "texCoord")
-    )
-    return reader.mesh(node, points, faces, normals, colors, uv or even)
+    normals = reader.corners(node, "normal", faces, squares)
+    colors = reader.corners(node, "color", faces, squares)
+    uv = reader.corners(node, "texCoord", faces, squares)
+    if not uv:
+        even = np.stack([x / (columns - 1), z / (rows - 1)], axis=1)
+        uv = Corners(even, frozen_ints(faces))
+    return reader.mesh(node, points, faces, normals, colors, uv)
+
+
+class _Sweep(NamedTuple):
+    """The fields of an Extrusion: a cross-section, swept along a spine of S points."""
+
+    section: Floats
+    """(C, 2) x and z of its points."""
+    spine: Floats
+    """(S, 3)."""
+    scale: Floats
+    """(S, 2)."""
+    orientation: Floats
+    """(S, 4) axis and angle [rad]."""
+
+    def points(self) -> Floats:
+        """Return the points (S, C, 3) of the cross-section at each point."""
+        scaled = self.section[None] * self.scale[:, None]
+        zeros = np.zeros(scaled.shape[:2])
+        flat = np.stack([scaled[..., 0], zeros, scaled[..., 1]], axis=-1)
+        rotation = rotations.from_axis_angle(
+            self.orientation[:, :3], self.orientation[:, 3]
+        )
+        flat = rotations.rotate(rotation[:, None], flat)
+        frames = _frames(self.spine)
+        points: Floats = self.spine[:, None] + np.einsum("sij,skj->ski", frames, flat)
+        return points
+
+
+class _Surface(NamedTuple):
+    """Pieces of the surface of an Extrusion: its side, and its caps."""
+
+    faces: list[Indices]
+    uv_faces: list[Indices]
+    """The same triangles, as numbers of texture coordinates."""
+    uv_values: list[Floats]
 
 
 def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a cross-section that is swept along a spine."""
+    sweep = _read_sweep(node, reader)
+    if sweep is None:
+        return None
+    points = sweep.points()
+    num_spine, num_section = points.shape[:2]
+    uv_grid = np.arange(num_spine * num_section).reshape(num_spine, num_section)
+    # Where the section or the spine is closed, its last points are its first ones.
+    grid = uv_grid.copy()
+    has_round_section = bool((sweep.section[0] == sweep.section[-1]).all())
+    has_round_spine = bool((points[0] == points[-1]).all())
+    if has_round_section:
+        grid[:, -1] = grid[:, 0]
+    if has_round_spine and num_spine > 2:
+        grid[-1] = grid[0]
+    s, t = np.meshgrid(np.linspace(0, 1, num_section), np.linspace(0, 1, num_spine))
+    surface = _Surface(
+        [grid_faces(grid)],
+        [grid_faces(uv_grid)],
+        [np.stack([s, t], axis=-1).reshape(-1, 2)],
+    )
+    rim = np.arange(num_section - has_round_section)
+    if len(rim) >= 3:
+        # Seen from outside, the first cap has the opposite order.
+        if nodes.flag(node, "beginCap", True):
+            _add_cap(surface, sweep.section, rim[::-1], grid[0])
+        if nodes.flag(node, "endCap", True):
+            _add_cap(surface, sweep.section, rim, grid[-1])
+
+    points = points.reshape(-1, 3)
+    faces = np.concatenate(surface.faces)
+    uv_faces = np.concatenate(surface.uv_faces)
+    has_both_caps = len(surface.faces) == 3
+    is_closed = has_round_section and (has_round_spine or has_both_caps)
+    if is_closed and "ccw" not in node.fields and _volume(points, faces) < 0:
+        # Real models have such sections and mean a body that is seen from outside.
+        message = "the cross-section of an Extrusion runs clockwise"
+        reader.report(rules.INSIDE_OUT, message, node)
+        faces = faces[:, ::-1]
+        uv_faces = uv_faces[:, ::-1]
+    uv = Corners(np.concatenate(surface.uv_values), frozen_ints(uv_faces))
+    return reader.mesh(node, points, faces, None, None, uv)
+
+
+def _read_sweep(node: Node, reader: GeometryReader) -> _Sweep | None:
+    """Read the fields of an Extrusion; None where they give no surface."""
     section = nodes.rows(node, "crossSection", 2)
     spine = nodes.rows(node, "spine", 3)
     if not len(section):
@@ -811,88 +929,40 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     if not len(spine):
         spine = np.array([[0.0, 0, 0], [0, 1, 0]])
     if len(spine) < 2 or len(section) < 2:
-        reader.report(
-            rules.BAD_SIZE,
-            f"Extrusion of {len(section)} points along {len(spine)}",
-            node,
-        )
+        message = f"Extrusion of {len(section)} points along {len(spine)}"
+        reader.report(rules.BAD_SIZE, message, node)
         return None
-    if len(spine) * len(section) > MAX_VERTICES:
-        reader.report(
-            TOO_LARGE,
-            f"{node.type} expands to {len(spine) * len(section)} points",
-            node,
-        )
+    num_points = len(spine) * len(section)
+    if num_points > MAX_VERTICES:
+        message = f"{node.type} expands to {num_points} points"
+        reader.report(TOO_LARGE, message, node)
         return None
-    scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
-    rotation = _stretched(
-        nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine)
+    scale = nodes.rows(node, "scale", 2)
+    orientation = nodes.rows(node, "orientation", 4)
+    sweep = _Sweep(
+        section,
+        spine,
+        _stretched(scale, [1.0, 1.0], len(spine)),
+        _stretched(orientation, [0.0, 0.0, 1.0, 0.0], len(spine)),
     )
-    if not all(
-        np.isfinite(values).all() for values in (section, spine, scale, rotation)
-    ):
-        reader.report(
-            rules.INFINITE_POINT, "Extrusion has numbers that are not finite", node
-        )
+    if not all(np.isfinite(values).all() for values in sweep):
+        message = "Extrusion has numbers that are not finite"
+        reader.report(rules.INFINITE_POINT, message, node)
         return None
+    return sweep
 
-    scaled = section[None] * scale[:, None]
-    flat = np.stack(
-        [scaled[..., 0], np.zeros(scaled.shape[:2]), scaled[..., 1]], axis=-1
-    )
-    flat = rotations.rotate(
-        rotations.from_axis_angle(rotation[:, :3], rotation[:, 3])[:, None], flat
-    )
-    points = spine[:, None] + np.einsum("sij,skj->ski", _frames(spine), flat)
 
-    uv_grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
-    grid = uv_grid.copy()
-    round_section = bool((section[0] == section[-1]).all())
-    round_spine = bool((points[0] == points[-1]).all())
-    if round_section:
-        grid[:, -1] = grid[:, 0]
-    if round_spine and len(spine) > 2:
-        grid[-1] = grid[0]
-    s, t = np.meshgrid(np.linspace(0, 1, len(section)), np.linspace(0, 1, len(spine)))
-    uv_values = [np.stack([s, t], axis=-1).reshape(-1, 2)]
-    uv_faces = [grid_faces(uv_grid)]
-    all_faces = [grid_faces(grid)]
-    rim = np.arange(len(section) - round_section)
+def _add_cap(surface: _Surface, section: Floats, order: Indices, ring: Indices) -> None:
+    """Add a cap; `order` is that of its points, and `ring` are their vertices."""
     extent = np.ptp(section, axis=0).max()
-    on_cap = (section - section.min(axis=0)) / (extent if extent > 0 else 1.0)
-    for flag, ring, ends_up in (
-        ("beginCap", 0, False),
-        ("endCap", len(spine) - 1, True),
-    ):
-        if nodes.flag(node, flag, True) and len(rim) >= 3:
-            # Seen from outside, the first cap has the opposite order.
-            if ends_up:
-                order = rim
-            else:
-                order = rim[::-1]
-            flat_section = np.stack(
-                [section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1
-            )
-            cut = order[triangulate(order, flat_section).corners]
-            all_faces.append(grid[ring][cut])
-            uv_faces.append(cut + sum(map(len, uv_values)))
-            uv_values.append(on_cap)
-    whole = np.concatenate(all_faces)
-    uv_whole = np.concatenate(uv_faces)
-    closed = round_section and (round_spine or len(all_faces) == 3)
-    if (
-        closed
-        and "ccw" not in node.fields
-        and _volume(points.reshape(-1, 3), whole) < 0
-    ):
-        # Real models have such sections and mean a body that is seen from outside.
-        reader.report(
-            rules.INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node
-        )
-        whole = whole[:, ::-1]
-        uv_whole = uv_whole[:, ::-1]
-    uv = Corners(np.concatenate(uv_values), frozen_ints(uv_whole))
-    return reader.mesh(node, points.reshape(-1, 3), whole, None, None, uv)
+    if not extent > 0:
+        extent = 1.0
+    zeros = np.zeros(len(section))
+    flat = np.stack([section[:, 0], zeros, section[:, 1]], axis=1)
+    triangles = order[triangulate(order, flat).corners]
+    surface.faces.append(ring[triangles])
+    surface.uv_faces.append(triangles + sum(map(len, surface.uv_values)))
+    surface.uv_values.append((section - section.min(axis=0)) / extent)
 
 
 def _volume(points: Floats, faces: Indices) -> float:
@@ -915,38 +985,31 @@ def _stretched(values: Floats, default: list[float], count: int) -> Floats:
 
 
 def _frames(spine: Floats) -> Floats:
-    """Return the planes (S, 3, 3) that the cross-section is carried into along the spine.
+    """Return the planes that the cross-section is carried into along the spine.
 
-    Columns are their x, y, z axes.
-
-    y is tangent to the spine, z normal to the plane that the spine bends in. Where it
-    does not bend, z is that of the point before. On a straight spine y is rotated onto
-    it by the smallest angle.
+    (S, 3, 3), columns are their x, y, z axes. y is tangent to the spine, z normal to
+    the plane that the spine bends in. Where it does not bend, z is that of the point
+    before. On a straight spine y is rotated onto it by the smallest angle.
     """
-    closed = len(spine) > 2 and bool((spine[0] == spine[-1]).all())
+    is_closed = len(spine) > 2 and bool((spine[0] == spine[-1]).all())
     after = np.roll(spine, -1, axis=0)
     before = np.roll(spine, 1, axis=0)
-    if closed:
-        after[-1], before[0] = spine[1], spine[-2]
+    if is_closed:
+        after[-1] = spine[1]
+        before[0] = spine[-2]
     else:
-        after[-1], before[0] = spine[-1], spine[0]
+        after[-1] = spine[-1]
+        before[0] = spine[0]
     tangent = unit(after - before)
-    _fill(tangent, np.array([0.0, 1.0, 0.0]))
+    _fill(tangent, UP)
     bend = np.cross(after - spine, before - spine)
-    size = np.linalg.norm(after - spine, axis=1) * np.linalg.norm(
-        before - spine, axis=1
-    )
-    bend[np.linalg.norm(bend, axis=1) <= 1e-9 * size] = 0.0
+    size_after = np.linalg.norm(after - spine, axis=1)
+    size_before = np.linalg.norm(before - spine, axis=1)
+    is_straight = np.linalg.norm(bend, axis=1) <= MIN_BEND * (size_after * size_before)
+    bend[is_straight] = 0.0
     normal = unit(bend)
     if not normal.any():
-        up = np.array([0.0, 1.0, 0.0])
-        axis = np.cross(up, tangent[0])
-        if not (np.abs(axis).max() > 1e-100):
-            axis = np.array([1.0, 0.0, 0.0])
-        turned = rotations.from_axis_angle(
-            axis, np.arctan2(np.linalg.norm(np.cross(up, tangent[0])), tangent[0, 1])
-        )
-        return np.broadcast_to(rotations.to_matrix(turned), (len(spine), 3, 3)).copy()
+        return np.broadcast_to(_upright_frame(tangent[0]), (len(spine), 3, 3)).copy()
     _fill(normal, np.zeros(3))
     for i in range(1, len(normal)):
         if normal[i] @ normal[i - 1] < 0:
@@ -955,6 +1018,16 @@ def _frames(spine: Floats) -> Floats:
     side = unit(np.cross(tangent, normal))
     _fill(side, np.array([1.0, 0.0, 0.0]))
     return np.stack([side, tangent, np.cross(side, tangent)], axis=-1)
+
+
+def _upright_frame(tangent: Floats) -> Floats:
+    """Return the smallest rotation (3, 3) of the y axis onto a tangent."""
+    axis = np.cross(UP, tangent)
+    sine = np.linalg.norm(axis)
+    if not (np.abs(axis).max() > MIN_AXIS):
+        axis = np.array([1.0, 0.0, 0.0])
+    rotation = rotations.from_axis_angle(axis, np.arctan2(sine, tangent[1]))
+    return rotations.to_matrix(rotation)
 
 
 def _fill(rows: Floats, default: Floats) -> None:

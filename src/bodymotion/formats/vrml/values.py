@@ -8,8 +8,7 @@ Those of nodes are the parser's. Each reader matches the regular form with one p
 Everything else goes to `irregular`: IS, a value in a form that its type does not allow
 but whose meaning is clear (a problem), or an error that names what was found instead.
 
-The fields of the standard nodes, with their types and defaults, are in `nodes.txt`; a
-`Scope` has the names that are declared.
+A `Scope` has the names that are declared.
 """
 
 from __future__ import annotations
@@ -20,16 +19,22 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics
+from bodymotion.diagnostics import FormatError
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.text import Text, as_json, json_numbers
+from bodymotion.formats.text import as_json, json_numbers
 from bodymotion.formats.vrml import rules
-from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
+from bodymotion.formats.vrml.fields import (
+    COUNTS,
+    STANDARD_NODES,
+    FieldDeclaration,
+    standard_fields,
+)
+from bodymotion.formats.vrml.nodes import Node, Proto, Route, Value
 from bodymotion.geometry.arrays import Floats, Ints, frozen, frozen_ints
 
 if TYPE_CHECKING:
@@ -54,9 +59,8 @@ _LOOSE_NUMBER = (
     rf"|(?i:nan(?:\([a-z0-9_]*+\))?+|inf(?:inity)?+)){_END}"
 )
 
-SPACE = re.compile(
-    _SPACE
-)  # White space, to which commas belong, and comments up to the end of their lines; it matches everywhere.
+SPACE = re.compile(_SPACE)
+"""White space, to which commas belong, and comments; it matches everywhere."""
 
 COMMENT = re.compile(_COMMENT)
 TO_BRACKET = re.compile(rf"[^\]#]*+(?:(?:{_COMMENT}|#)[^\]#]*+)*+")
@@ -70,7 +74,8 @@ Empty at the end of the text and before a string.
 
 NAME = re.compile(rf"{_SPACE}({_NAME})")
 NODE = re.compile(
-    rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?((?!(?:DEF|USE|NULL){_END}){_NAME}){_SPACE}\{{"
+    rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?"
+    rf"((?!(?:DEF|USE|NULL){_END}){_NAME}){_SPACE}\{{"
 )
 """1: the name after DEF or None.
 
@@ -80,9 +85,8 @@ NODE = re.compile(
 OPEN = re.compile(rf"{_SPACE}\[")
 IS = re.compile(rf"{_SPACE}IS{_END}{_SPACE}({_NAME})")
 ROUTE = re.compile(rf"{_SPACE}({_NAME}){_SPACE}TO{_END}{_SPACE}({_NAME})")
-STRING = re.compile(
-    rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL
-)  # 1: the text between the quotes, as written.
+STRING = re.compile(rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+"""1: the text between the quotes, as written."""
 
 # To the end of the text where the second quote is missing: a search that begins again
 # at each quote takes quadratic time.
@@ -93,32 +97,32 @@ STRING_OR_COMMENT = re.compile(
 
 NUMBER = re.compile(rf"{_SPACE}({_NUMBER})")
 LOOSE_NUMBER = re.compile(rf"{_SPACE}({_LOOSE_NUMBER})")
-"""A number of any size, a hexadecimal one, or one of the ways in which programs write infinity and "not a number"."""
+"""A number of any size, a hexadecimal one, infinity or "not a number"."""
 
 DECLARATION = re.compile(
-    rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{_SPACE}({_NAME}){_SPACE}({_NAME})"
+    rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}"
+    rf"{_SPACE}({_NAME}){_SPACE}({_NAME})"
 )
-"""1: access, 2: type, 3.
+"""A field or event in the interface of a prototype or a Script.
 
-Name of a field or event in the interface of a prototype or a Script.
+1: access, 2: type, 3: name.
 """
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
-_MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
+_MIN_BULK_CHARACTERS = 700
+"""For shorter lists, Python's own `float` is as fast."""
+_MAX_DIGITS = 40
+"""Digits of an integer that Python is asked to read."""
+_DIGITS_OF_FLOATS = 10
+"""Digits from which a number without a point is a float: it may exceed an int32."""
+CHARACTERS_BEFORE = 80
+"""Characters before a fault that are searched for the name of its field."""
 
-COUNTS = {
-    "SFFloat": 1,
-    "SFTime": 1,
-    "SFInt32": 1,
-    "SFVec2f": 2,
-    "SFVec3f": 3,
-    "SFColor": 3,
-    "SFRotation": 4,
-}  # Numbers in a value.
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
 _ESCAPE = re.compile(r'\\(["\\])')
 _TRUTH = {"TRUE": True, "FALSE": False}
+_IRREGULAR_TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 _DECIMAL_COMMA = re.compile(r"[0-9]++,0[0-9]++")
 """No number has a zero and another digit at its beginning, which JSON does not allow.
@@ -137,8 +141,6 @@ MODEL_NODES = (
 
 Their names mean the same in every file, whether or not a prototype declares them.
 """
-_ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
-_LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
 
 def numbers(count: int) -> re.Pattern[str]:
@@ -156,18 +158,13 @@ def number_list(
     What JSON does not allow (`007`) goes through `float` word by word, as do short
     lists; `in_bulk` there is None for them.
     """
+    wide = None
     if len(text) > _MIN_BULK_CHARACTERS:
         wide = json_numbers(as_json(text.encode()), "i" if whole else "d")
-    else:
-        wide = None
+    if wide is None and not in_bulk:
+        wide = _numbers_one_by_one(text, whole)
     if wide is None:
-        if in_bulk or _PLAIN.fullmatch(text) is None:
-            return None
-        try:
-            values = list(map(int if whole else float, text.replace(",", " ").split()))
-            wide = np.array(values, dtype=np.int64 if whole else np.float64)
-        except (ValueError, OverflowError):
-            return None
+        return None
     if not whole:
         if np.isfinite(wide).all():
             return frozen(wide)
@@ -176,6 +173,18 @@ def number_list(
     if np.array_equal(array, wide):
         return frozen_ints(array)
     return None
+
+
+def _numbers_one_by_one(text: str, whole: bool) -> npt.NDArray[Any] | None:
+    if _PLAIN.fullmatch(text) is None:
+        return None
+    words = text.replace(",", " ").split()
+    try:
+        if whole:
+            return np.array(list(map(int, words)), dtype=np.int64)
+        return np.array(list(map(float, words)), dtype=np.float64)
+    except (ValueError, OverflowError):
+        return None
 
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
@@ -194,15 +203,21 @@ def _number_reader(field_type: str) -> Reader:
     pack = struct.Struct(f"{count}d").pack
     array = np.frombuffer
 
-    def read(parser: Parser, pos: int) -> tuple[Value, int]:
+    def read_number(parser: Parser, pos: int) -> tuple[Value, int]:
         found = match(parser.data, pos)
         if found is None:
             return irregular(parser, pos, field_type)
-        return (
-            array(pack(*map(float, found.groups()))) if count > 1 else float(found[1])
-        ), found.end()
+        return float(found[1]), found.end()
 
-    return read
+    def read_vector(parser: Parser, pos: int) -> tuple[Value, int]:
+        found = match(parser.data, pos)
+        if found is None:
+            return irregular(parser, pos, field_type)
+        return array(pack(*map(float, found.groups()))), found.end()
+
+    if count == 1:
+        return read_number
+    return read_vector
 
 
 def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -228,19 +243,16 @@ def _read_string(parser: Parser, pos: int) -> tuple[Value, int]:
 
 def _read_strings(parser: Parser, pos: int) -> tuple[Value, int]:
     opened = OPEN.match(parser.data, pos)
-    if opened is None:
-        strings, end = _strings(parser, pos)
-        if not strings:
-            return irregular(parser, pos, "MFString")
-        if len(strings) > 1:
-            parser.problem(
-                rules.IRREGULAR_VALUE,
-                f"{len(strings)} strings without brackets",
-                parser.skip(pos),
-            )
-        return strings, end
-    strings, pos = _strings(parser, opened.end())
-    return strings, parser.closed(opened.end() - 1, pos, "a string in quotes")
+    if opened is not None:
+        strings, pos = _strings(parser, opened.end())
+        return strings, parser.closed(opened.end() - 1, pos, "a string in quotes")
+    strings, end = _strings(parser, pos)
+    if not strings:
+        return irregular(parser, pos, "MFString")
+    if len(strings) > 1:
+        message = f"{len(strings)} strings without brackets"
+        parser.problem(rules.IRREGULAR_VALUE, message, parser.skip(pos))
+    return strings, end
 
 
 def _strings(parser: Parser, pos: int) -> tuple[list[str], int]:
@@ -255,53 +267,55 @@ def _list_reader(field_type: str) -> Reader:
     single = "SF" + field_type[2:]
     width = COUNTS[single]
     whole = field_type == "MFInt32"
+    expected = "an integer" if whole else "a number"
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
-        data = parser.data
-        opened = OPEN.match(data, pos)
+        opened = OPEN.match(parser.data, pos)
         if opened is None:
             return _bare_numbers(parser, pos, field_type)
         start = opened.end()
-        end = data.find("]", start)
-        if end >= 0:
-            text = data[start:end]
-        else:
-            text = ""
-        if end < 0 or "#" in text:
-            last_line = max(text.rfind("\n"), text.rfind("\r"), 0)
-            if end < 0 or text.find("#", last_line) >= 0:
-                found = TO_BRACKET.match(data, start)
-                if found is not None:
-                    end = found.end()
-                else:
-                    end = len(data)
-            text = _without_comments(data[start:end])
-        if end < len(data):
+        text, end = _list_text(parser.data, start)
+        is_closed = end < len(parser.data)
+        values = None
+        if is_closed:
             values = number_list(text, whole, in_bulk=True)
-        else:
-            values = None
-        if whole or values is not None or ",0" not in text:
-            comma = None
-        else:
+        comma = None
+        if not whole and values is None and ",0" in text:
             comma = _DECIMAL_COMMA.search(text)
         if comma is not None:
-            parser.problem(
-                rules.DECIMAL_COMMA,
-                f"{comma[0]} has a decimal comma",
-                start + comma.start(),
-            )
+            message = f"{comma[0]} has a decimal comma"
+            parser.problem(rules.DECIMAL_COMMA, message, start + comma.start())
             text = _IN_NUMBER.sub(".", text)
-        if values is None and end < len(data):
+        if values is None and is_closed:
             values = number_list(text, whole)
         if comma is not None and (values is None or len(values) % width):
+            # What the numbers are is not clear: the list is left out.
             return _rows(parser, frozen_array([], whole), field_type, start), end + 1
         if values is None:
             loose, pos = loose_numbers(parser, start, single)
-            parser.closed(start - 1, pos, "an integer" if whole else "a number")
+            parser.closed(start - 1, pos, expected)
             values = frozen_array(loose, whole)
         return _rows(parser, values, field_type, start - 1), end + 1
 
     return read
+
+
+def _list_text(data: str, start: int) -> tuple[str, int]:
+    """Return the text of a list without comments, and the offset of its bracket.
+
+    That is the end of the text where the list is not closed.
+    """
+    end = data.find("]", start)
+    text = data[start:end] if end >= 0 else ""
+    if end >= 0 and "#" not in text:
+        return text, end
+    last_line = max(text.rfind("\n"), text.rfind("\r"), 0)
+    if end < 0 or text.find("#", last_line) >= 0:
+        # The bracket is in a comment.
+        inside = TO_BRACKET.match(data, start)
+        assert inside is not None  # it matches everywhere
+        end = inside.end()
+    return _without_comments(data[start:end]), end
 
 
 def _rows(
@@ -319,7 +333,10 @@ def _rows(
     """
     width = COUNTS["SF" + field_type[2:]]
     if len(values) % width:
-        message = f"{counted(len(values), 'number')} in an {field_type}{before}: not a multiple of {width}"
+        message = (
+            f"{counted(len(values), 'number')} in an {field_type}{before}: "
+            f"not a multiple of {width}"
+        )
         raise parser.error(rules.WRONG_COUNT, message, offset)
     if width == 1:
         return values
@@ -340,24 +357,17 @@ def _without_comments(text: str) -> str:
 
 
 def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, int]:
-    """Read one value without brackets, which is legal, or several, whose meaning is clear."""
+    """Read one value without brackets, which is legal, or several."""
     values, pos = loose_numbers(parser, start, "SF" + field_type[2:])
     if not values:
         return irregular(parser, start, field_type)
+    offset = parser.skip(start)
     before = f" before {parser.describe(parser.skip(pos))}"
-    rows = _rows(
-        parser,
-        frozen_array(values, field_type == "MFInt32"),
-        field_type,
-        parser.skip(start),
-        before,
-    )
+    array = frozen_array(values, field_type == "MFInt32")
+    rows = _rows(parser, array, field_type, offset, before)
     if len(rows) > 1:
-        parser.problem(
-            rules.IRREGULAR_VALUE,
-            f"{len(values)} numbers without brackets",
-            parser.skip(start),
-        )
+        message = f"{len(values)} numbers without brackets"
+        parser.problem(rules.IRREGULAR_VALUE, message, offset)
     return rows, pos
 
 
@@ -365,16 +375,22 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
     values, end = loose_numbers(parser, pos, "SFInt32", 3)
     if not values:
         return irregular(parser, pos, "SFImage")
+    offset = parser.skip(pos)
     if min(values) < 0:
-        raise parser.error(
-            rules.WRONG_VALUE, "the size of an image is negative", parser.skip(pos)
-        )
-    wanted = 3 + (int(values[0] * values[1]) if len(values) == 3 else 0)
+        message = "the size of an image is negative"
+        raise parser.error(rules.WRONG_VALUE, message, offset)
+    # Width, height and the number of components; then the pixels.
+    wanted = 3
+    if len(values) == 3:
+        wanted += int(values[0] * values[1])
     pixels, end = loose_numbers(parser, end, "SFInt32", wanted - len(values))
     values += pixels
     if len(values) < wanted:
-        message = f"the image has {counted(len(values), 'number')}; expected {wanted} for its size"
-        raise parser.error(rules.WRONG_VALUE, message, parser.skip(pos))
+        message = (
+            f"the image has {counted(len(values), 'number')}; "
+            f"expected {wanted} for its size"
+        )
+        raise parser.error(rules.WRONG_VALUE, message, offset)
     array = np.array(values, dtype=np.int64) % 2**32
     array.flags.writeable = False
     return array, end
@@ -385,22 +401,19 @@ def read_event(parser: Parser, pos: int) -> tuple[Value, int]:
 
     Only IS is allowed.
     """
-    found = IS.match(parser.data, pos)
-    if found is not None:
-        return parser.is_reference(found)
-    parser.problem(
-        rules.IRREGULAR_VALUE,
-        "an event has no value; only IS may follow its name",
-        parser.skip(pos),
-    )
+    reference = IS.match(parser.data, pos)
+    if reference is not None:
+        return parser.is_reference(reference)
+    message = "an event has no value; only IS may follow its name"
+    parser.problem(rules.IRREGULAR_VALUE, message, parser.skip(pos))
     return guessed_value(parser, pos)
 
 
 def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
     """Read IS, or a value that is not in the regular form of its type."""
-    found = IS.match(parser.data, pos)
-    if found is not None:
-        return parser.is_reference(found)
+    reference = IS.match(parser.data, pos)
+    if reference is not None:
+        return parser.is_reference(reference)
     offset = parser.skip(pos)
     start = parser.data[offset : offset + 1]
     count = COUNTS.get(field_type)
@@ -408,33 +421,24 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
         return _irregular_numbers(parser, offset, field_type, count)
     if field_type == "SFBool":
         word = parser.word(pos)
-        truth = {"true": True, "1": True, "false": False, "0": False}.get(
-            word[1].lower()
-        )
+        truth = _IRREGULAR_TRUTH.get(word[1].lower())
         if truth is not None:
-            parser.problem(
-                rules.IRREGULAR_VALUE,
-                f"{word[1]} is read as {'TRUE' if truth else 'FALSE'}",
-                offset,
-            )
+            message = f"{word[1]} is read as {str(truth).upper()}"
+            parser.problem(rules.IRREGULAR_VALUE, message, offset)
             return truth, word.end()
-    if field_type == "SFString" and (
-        start == "[" or LOOSE_NUMBER.match(parser.data, pos) is not None
-    ):
+    is_number = LOOSE_NUMBER.match(parser.data, pos) is not None
+    if field_type == "SFString" and (start == "[" or is_number):
         message = f"found {parser.describe(offset)}, expected an SFString in quotes"
         parser.problem(rules.IRREGULAR_VALUE, message, offset)
-        value, at = guessed_value(parser, pos)
-        return (
-            value[0]
-            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
-            else value
-        ), at
+        value, pos = guessed_value(parser, pos)
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+            return value[0], pos
+        return value, pos
     if start == '"':
         parser.require_string_end(offset)
-    raise parser.wrong(
-        f"found {parser.describe(offset)}, expected the value of an {field_type}",
-        offset,
-    )
+    found = parser.describe(offset)
+    message = f"found {found}, expected the value of an {field_type}"
+    raise parser.wrong(message, offset)
 
 
 def _irregular_numbers(
@@ -444,49 +448,46 @@ def _irregular_numbers(
 
     A string instead of a vector is kept: old models write an axis so.
     """
-    opened = parser.data[offset : offset + 1] == "["
-    values, pos = loose_numbers(parser, offset + opened, field_type, count)
+    has_bracket = parser.data[offset : offset + 1] == "["
+    values, pos = loose_numbers(parser, offset + has_bracket, field_type, count)
     if len(values) == count:
-        if opened:
+        if has_bracket:
             pos = parser.closed(offset, pos, "the closing bracket")
-            parser.problem(
-                rules.IRREGULAR_VALUE, f"brackets around an {field_type}", offset
-            )
+            message = f"brackets around an {field_type}"
+            parser.problem(rules.IRREGULAR_VALUE, message, offset)
         if count > 1:
             return frozen_array(values, False), pos
-        return (int(values[0]) if field_type == "SFInt32" else values[0]), pos
-    if (
-        not values
-        and count > 1
-        and (text := STRING.match(parser.data, offset)) is not None
-    ):
-        parser.problem(
-            rules.IRREGULAR_VALUE,
-            f'found the string "{text[1][:40]}", expected an {field_type}',
-            offset,
-        )
-        return unescape(text[1]), text.end()
-    stop = parser.skip(pos)
+        if field_type == "SFInt32":
+            return int(values[0]), pos
+        return values[0], pos
+    if not values and count > 1:
+        text = STRING.match(parser.data, offset)
+        if text is not None:
+            message = f'found the string "{text[1][:40]}", expected an {field_type}'
+            parser.problem(rules.IRREGULAR_VALUE, message, offset)
+            return unescape(text[1]), text.end()
+    raise _too_few_numbers(parser, offset, field_type, len(values), parser.skip(pos))
+
+
+def _too_few_numbers(
+    parser: Parser, offset: int, field_type: str, num_found: int, stop: int
+) -> FormatError:
+    """Return the exception for a value at `offset` whose numbers end at `stop`."""
+    count = COUNTS[field_type]
     if count > 1:
         expected = f"{count} numbers"
     elif field_type == "SFInt32":
         expected = "an integer"
     else:
         expected = "a number"
-    if values:
-        after = f" after {len(values)} of them"
-    else:
-        after = ""
-    name = _BEFORE.search(parser.data, max(0, offset - 80), offset)
-    if name is not None:
-        field = f"{name[1]}, an "
-    else:
-        field = ""
-    raise parser.wrong(
+    after = f" after {num_found} of them" if num_found else ""
+    name = _BEFORE.search(parser.data, max(0, offset - CHARACTERS_BEFORE), offset)
+    field = f"{name[1]}, an " if name is not None else ""
+    message = (
         f"found {parser.describe(stop)}{after}, expected {expected} "
-        f"({field}{field_type})",
-        stop,
+        f"({field}{field_type})"
     )
+    return parser.wrong(message, stop)
 
 
 def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -500,27 +501,36 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
         parser.require_string_end(offset)
         return _read_string(parser, pos)
     if start == "[":
-        inner = parser.skip(offset + 1)
-        after = parser.data[inner : inner + 1]
-        if after == "]":
-            return [], inner + 1
-        if after == '"':
-            return _read_strings(parser, pos)
-        if LOOSE_NUMBER.match(parser.data, inner) is not None:
-            return READERS["MFFloat"](parser, pos)
-        return parser.node_list(pos)
-    if (first := LOOSE_NUMBER.match(parser.data, pos)) is not None:
+        return _guessed_list(parser, pos, offset)
+    first = LOOSE_NUMBER.match(parser.data, pos)
+    if first is not None:
         values, pos = loose_numbers(parser, pos, "SFFloat")
         if len(values) > 1:
             return frozen_array(values, False), pos
-        is_whole = len(first[1]) < 10 and WHOLE.fullmatch(first[1]) is not None
-        return (int(values[0]) if is_whole else values[0]), pos
-    if (found := IS.match(parser.data, pos)) is not None:
-        return parser.is_reference(found)
+        is_short = len(first[1]) < _DIGITS_OF_FLOATS
+        if is_short and WHOLE.fullmatch(first[1]) is not None:
+            return int(values[0]), pos
+        return values[0], pos
+    reference = IS.match(parser.data, pos)
+    if reference is not None:
+        return parser.is_reference(reference)
     word = parser.word(pos)
     if word[1] in _TRUTH:
         return _TRUTH[word[1]], word.end()
     return parser.node_or_null(pos)
+
+
+def _guessed_list(parser: Parser, pos: int, offset: int) -> tuple[Value, int]:
+    """Read a list whose type is not declared; its bracket is at `offset`."""
+    inner = parser.skip(offset + 1)
+    after = parser.data[inner : inner + 1]
+    if after == "]":
+        return [], inner + 1
+    if after == '"':
+        return _read_strings(parser, pos)
+    if LOOSE_NUMBER.match(parser.data, inner) is not None:
+        return READERS["MFFloat"](parser, pos)
+    return parser.node_list(pos)
 
 
 def loose_numbers(
@@ -559,34 +569,33 @@ def frozen_array(values: list[float], whole: bool) -> Floats | Ints:
 def _whole_number(parser: Parser, word: str, offset: int) -> int:
     digits = word.lstrip("+-")
     if digits[:2] in ("0x", "0X"):
-        value = int(digits, 16) * (-1 if word[0] == "-" else 1)
+        value = int(digits, 16)
+        if word[0] == "-":
+            value = -value
         # The bits are the value: 0xFFFFFFFF is -1.
         if 2**31 <= value < 2**32:
             return value - 2**32
         return int32(parser, value, offset)
     if WHOLE.fullmatch(word):
-        return int32(parser, int(word) if len(word) < 40 else 2**40, offset)
+        # Python refuses to read thousands of digits; no int32 has so many.
+        value = int(word) if len(word) < _MAX_DIGITS else 2**40
+        return int32(parser, value, offset)
     number = _to_float(word)
     if not number.is_integer():
-        raise parser.error(
-            rules.WRONG_VALUE, f"found {word[:40]}, expected an integer", offset
-        )
+        message = f"found {word[:40]}, expected an integer"
+        raise parser.error(rules.WRONG_VALUE, message, offset)
     parser.problem(rules.IRREGULAR_VALUE, f"{word[:40]} is read as an integer", offset)
     return int32(parser, int(number), offset)
 
 
 def _number(parser: Parser, word: str, offset: int) -> float:
     if "x" in word or "X" in word:
-        raise parser.error(
-            rules.WRONG_VALUE,
-            f"{word[:40]} is hexadecimal; only integers may be",
-            offset,
-        )
+        message = f"{word[:40]} is hexadecimal; only integers may be"
+        raise parser.error(rules.WRONG_VALUE, message, offset)
     number = _to_float(word)
     if not math.isfinite(number):
-        parser.problem(
-            rules.NOT_FINITE, f"the number {word[:40]} is not finite", offset
-        )
+        message = f"the number {word[:40]} is not finite"
+        parser.problem(rules.NOT_FINITE, message, offset)
     return number
 
 
@@ -595,9 +604,8 @@ def _to_float(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        return math.copysign(
-            math.inf if "#INF" in word else math.nan, -1.0 if word[0] == "-" else 1.0
-        )
+        size = math.inf if "#INF" in word else math.nan
+        return -size if word[0] == "-" else size
 
 
 READERS: dict[str, Reader] = {
@@ -622,35 +630,6 @@ READERS: dict[str, Reader] = {
 }
 
 
-def field_tables(path: Path) -> dict[str, str]:
-    """Return the sections of a file such as `nodes.txt`.
-
-    The lines of fields by their heading.
-    """
-    found: dict[str, str] = {}
-    name = ""
-    for line in path.read_text("utf-8").splitlines():
-        if line.startswith("  + "):
-            found[name] += found[line[4:]]
-        elif line.startswith("  "):
-            found[name] += line[2:] + "\n"
-        elif line and not line.startswith("#"):
-            name = line
-            found[name] = ""
-    return found
-
-
-STANDARD_NODES = {
-    name: table
-    for name, table in field_tables(Path(__file__).with_name("nodes.txt")).items()
-    if name[0].isupper()
-}
-"""By the names of nodes the lines of their fields.
-
-The other sections of the file are parts of several nodes.
-"""
-
-
 def is_declared(node: Node) -> bool:
     """Return whether the type of a node is known.
 
@@ -661,36 +640,6 @@ def is_declared(node: Node) -> bool:
         or node.type in STANDARD_NODES
         or node.type in MODEL_NODES
     )
-
-
-def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields of a standard node by name.
-
-    None for any other node.
-    """
-    if node_type in STANDARD_NODES:
-        return declared_fields(STANDARD_NODES[node_type])
-    return {}
-
-
-@cache
-def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields in lines of the form of `nodes.txt`, by name."""
-    return {
-        name: FieldDeclaration(
-            _ACCESS[access], field_type, name, _value(field_type, default)
-        )
-        for access, field_type, names, default in _LINE.findall(table)
-        for name in names.split()
-    }
-
-
-def _value(field_type: str, default: str) -> Value:
-    from bodymotion.formats.vrml.parser import Parser
-
-    if default:
-        return reader_of(field_type)(Parser(Text(default), Diagnostics()), 0)[0]
-    return None
 
 
 class Kind(NamedTuple):
@@ -705,7 +654,8 @@ class Kind(NamedTuple):
     size: int = 1
 
 
-UNKNOWN = Kind({})  # A type that is not declared.
+UNKNOWN = Kind({})
+"""A type that is not declared."""
 
 
 @dataclass
@@ -726,15 +676,15 @@ class Scope:
 
         Declared here, in a scope around this one, or by the standard.
         """
-        found = self.kinds.get(name)
-        if found is None:
+        kind = self.kinds.get(name)
+        if kind is None:
             if self.outer is not None:
-                found = self.outer.kind(name)
+                kind = self.outer.kind(name)
             elif name in STANDARD_NODES:
-                found = _standard_kind(name)
-            if found is not None:
-                self.kinds[name] = found
-        return found
+                kind = _standard_kind(name)
+            if kind is not None:
+                self.kinds[name] = kind
+        return kind
 
 
 def kind_of(proto: Proto, size: int) -> Kind:
@@ -759,9 +709,10 @@ def _standard_kind(node_type: str) -> Kind:
 
 
 def _readers(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
-    return {
-        name: read_event
-        if declared.access in ("eventIn", "eventOut")
-        else reader_of(declared.type)
-        for name, declared in fields.items()
-    }
+    readers: dict[str, Reader] = {}
+    for name, declared in fields.items():
+        if declared.access in ("eventIn", "eventOut"):
+            readers[name] = read_event
+        else:
+            readers[name] = reader_of(declared.type)
+    return readers

@@ -1,4 +1,4 @@
-"""Writing VRML97: scenes of nodes as text.
+"""Write scenes of nodes as VRML97.
 
 Numbers are written so that they are read as the same numbers.
 """
@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.spelling import WIDE_BLANKS
 from bodymotion.formats.text import json_text
+from bodymotion.formats.vrml.fields import FieldDeclaration, standard_fields
 from bodymotion.formats.vrml.nodes import (
-    FieldDeclaration,
     IsReference,
     Node,
     Proto,
@@ -22,31 +22,25 @@ from bodymotion.formats.vrml.nodes import (
     Value,
     visits,
 )
-from bodymotion.formats.vrml.values import standard_fields
 
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have
 # them, and their readers accept them. Our reader takes what looks like a blank for one.
 _FORBIDDEN = re.compile(rf"[\x00-\x20\"#',\[\\\]{{}}\x7f\s\ud800-\udfff{WIDE_BLANKS}]")
 _KEYWORDS = {
-    *(
-        "DEF",
-        "EXTERNPROTO",
-        "FALSE",
-        "IS",
-        "NULL",
-        "PROTO",
-        "ROUTE",
-        "TO",
-        "TRUE",
-        "USE",
-    ),
-    *("eventIn", "eventOut", "exposedField", "field"),
+    *("DEF", "EXTERNPROTO", "FALSE", "IS", "NULL", "PROTO", "ROUTE", "TO", "TRUE"),
+    *("USE", "eventIn", "eventOut", "exposedField", "field"),
 }
 
-PIECE = 1 << 11  # Values of a list that are written at once.
-LONG_LIST = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: this saves bytes and time.
+PIECE = 1 << 11
+"""Values of a list that are written at once."""
+LONG_LIST = 100
+"""Rows of a list from which on bytes and time are saved.
+
+Its lines are indented by one blank, and its integers keep their `.0`.
+"""
 _ROWS = bytes.maketrans(b",]", b" \n")
-NUMBERS_PER_LINE = 12  # Numbers in a line of a list without rows.
+NUMBERS_PER_LINE = 12
+"""Numbers in a line of a list without rows."""
 
 HEADER = "#VRML V2.0 utf8"
 MAX_INDENTED_LEVELS = 40
@@ -54,13 +48,18 @@ MAX_INDENTED_LEVELS = 40
 
 In a long chain of Joints the blanks would be most of the text.
 """
-MAX_LINE = 100  # A node without nodes inside is written in one line up to this length.
+MAX_LINE = 100
+"""[characters] A node without nodes inside is written in one line up to this length."""
+MAX_SHORT_FIELDS = 3
+"""Fields of such a node."""
+MAX_SHORT_NUMBERS = 9
+"""Numbers of such a field: a matrix."""
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text is a name (ISO/IEC 14772-1, A.2), or one that readers of models accept.
+    """Return whether a text is a name (ISO/IEC 14772-1, A.2).
 
-    `1.a-b+c`.
+    Or one that readers of models accept, such as `1.a-b+c`.
     """
     return bool(text) and text not in _KEYWORDS and _FORBIDDEN.search(text) is None
 
@@ -81,43 +80,31 @@ def _numbers(values: npt.ArrayLike) -> str:
 
     `1`, `0.5`, `1e-07`, `-0`, `nan`, `-inf`.
     """
-    return " ".join(
-        repr(value).removesuffix(".0") for value in np.ravel(values).tolist()
-    )
+    words = map(repr, np.ravel(values).tolist())
+    return " ".join(word.removesuffix(".0") for word in words)
 
 
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
-    """Return a list in brackets.
+    """Return a list in brackets, in pieces that fit into the processor's cache.
 
     Rows (N, K) one to a line, faces of three corners too, a short list of single
-    numbers in one line.
-
-    `indent` is the text before the closing bracket. A long list comes in pieces that
-    fit into the processor's cache.
+    numbers in one line. `indent` is the text before the closing bracket.
     """
     if not values.size:
         yield b"[ ]"
         return
-    whole = values.dtype.kind in "iu"
+    is_whole = values.dtype.kind in "iu"
     # Of a long list the blanks before the lines would be most of the text.
-    inner = b"\n" + (indent + b"  " if len(values) <= LONG_LIST else b" ")
-    if values.ndim == 1 and whole and _triangles(values):
+    inner = b"\n "
+    if len(values) <= LONG_LIST:
+        inner = b"\n" + indent + b"  "
+    if values.ndim == 1 and is_whole and _triangles(values):
         values = values.reshape(-1, 4)
     if values.ndim == 2 and len(values) > 1:
         yield b"[" + inner
-        for start in range(0, len(values), PIECE):
-            yield _rows(values[start : start + PIECE], inner, len(values) > LONG_LIST)
-            if start + PIECE < len(values):
-                yield inner
-    elif values.ndim == 1 and whole:
-        yield (
-            b"["
-            + inner
-            + json_text(values)[1:-1]
-            .replace(b",-1,", b" -1\n")
-            .replace(b",", b" ")
-            .replace(b"\n", inner)
-        )
+        yield from _row_pieces(values, inner)
+    elif values.ndim == 1 and is_whole:
+        yield b"[" + inner + _faces(values, inner)
     elif values.ndim == 2 or len(values) <= NUMBERS_PER_LINE:
         yield b"[ " + _numbers(values).encode() + b" ]"
         return
@@ -126,6 +113,20 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
         for start in range(0, len(values), NUMBERS_PER_LINE):
             yield inner + _numbers(values[start : start + NUMBERS_PER_LINE]).encode()
     yield b"\n" + indent + b"]"
+
+
+def _row_pieces(values: npt.NDArray[Any], inner: bytes) -> Iterator[bytes]:
+    is_long = len(values) > LONG_LIST
+    for start in range(0, len(values), PIECE):
+        if start:
+            yield inner
+        yield _rows(values[start : start + PIECE], inner, is_long)
+
+
+def _faces(index: npt.NDArray[Any], inner: bytes) -> bytes:
+    """Return a list of indices with a line for each face, which -1 ends."""
+    text = json_text(index)[1:-1].replace(b",-1,", b" -1\n")
+    return text.replace(b",", b" ").replace(b"\n", inner)
 
 
 def _triangles(index: npt.NDArray[Any]) -> bool:
@@ -213,73 +214,72 @@ class _Writer:
     def _survey(self, nodes: Iterable[Node]) -> None:
         seen: set[int] = set()
         for node in visits(nodes):
-            (self.shared if id(node) in seen else seen).add(id(node))
+            if id(node) in seen:
+                self.shared.add(id(node))
+            seen.add(id(node))
             self.used_names.add(node.name)
 
     # ---- prototypes
 
     def _needed(self, nodes: Iterable[Node], indent: bytes) -> Pieces:
         """Declare the prototypes of nodes and of all in them that are not known here."""
-        found: dict[str, Proto] = {}
+        protos: dict[str, Proto] = {}
         for node in visits(nodes):
-            if (
-                node.proto is not None
-                and found.setdefault(node.type, node.proto) is not node.proto
-            ):
+            if node.proto is None:
+                continue
+            if protos.setdefault(node.type, node.proto) is not node.proto:
                 raise ValueError(f"two prototypes have the name {node.type}")
-        for name, proto in found.items():
+        for name, proto in protos.items():
             if self.protos.get(name) is not proto:
                 yield self._needed(_proto_nodes(proto), indent)
                 yield self._declared(proto, indent)
 
     def _declared(self, proto: Proto, indent: bytes) -> Pieces:
-        inner = indent + b"  "
-        remark = self.remarks.get(proto.name)
         yield b"\n"
-        for line in remark.splitlines() if remark else ():
+        for line in self.remarks.get(proto.name, "").splitlines():
             yield indent + f"# {line}\n".encode()
-        yield (
-            indent
-            + f"{'EXTERNPROTO' if proto.urls else 'PROTO'} {proto.name} [\n".encode()
-        )
-        widths = [
-            max(
-                (len(words[k]) for words in map(_words, proto.fields.values())),
-                default=0,
-            )
-            for k in range(3)
-        ]
-        for field in proto.fields.values():
-            access, kind, name = _words(field)
-            head = f"{access:{widths[0]}} {kind:{widths[1]}} {name}"
-            if proto.urls or field.access not in ("field", "exposedField"):
-                yield inner + head.encode() + b"\n"
-                continue
-            yield inner + f"{head:{sum(widths) + 2}} ".encode()
-            yield self._value(_default(field), field.type, inner)
-            yield b"\n"
+        keyword = "EXTERNPROTO" if proto.urls else "PROTO"
+        yield indent + f"{keyword} {proto.name} [\n".encode()
+        yield self._interface(proto, indent + b"  ")
         if proto.urls:
             yield indent + b"] " + _strings(proto.urls) + b"\n"
         else:
             yield indent + b"]\n" + indent + b"{\n"
-            body = _Writer({}, self.protos)
-            body._survey(proto.body)
-            for node in proto.body:
-                yield body._needed([node], inner)
-                yield inner
-                yield body._node(node, inner)
-                yield b"\n"
-            yield self._routes(proto.routes, inner)
+            yield _Writer({}, self.protos)._body(proto, indent + b"  ")
             yield indent + b"}\n"
         self.protos[proto.name] = proto
 
+    def _interface(self, proto: Proto, indent: bytes) -> Pieces:
+        """Write the fields of a prototype, in columns."""
+        fields = proto.fields.values()
+        access_width = max((len(field.access) for field in fields), default=0)
+        type_width = max((len(field.type) for field in fields), default=0)
+        name_width = max((len(field.name) for field in fields), default=0)
+        width = access_width + type_width + name_width + 2
+        for field in fields:
+            head = f"{field.access:{access_width}} {field.type:{type_width}} "
+            head += field.name
+            if proto.urls or field.access not in ("field", "exposedField"):
+                yield indent + head.encode() + b"\n"
+                continue
+            yield indent + f"{head:{width}} ".encode()
+            yield self._value(_default(field), field.type, indent)
+            yield b"\n"
+
+    def _body(self, proto: Proto, indent: bytes) -> Pieces:
+        self._survey(proto.body)
+        for node in proto.body:
+            yield self._needed([node], indent)
+            yield indent
+            yield self._node(node, indent)
+            yield b"\n"
+        yield self._routes(proto.routes, indent)
+
     def _routes(self, routes: Iterable[Route], indent: bytes) -> Pieces:
         for route in routes:
-            ends = (
-                f"{route.from_node}.{route.from_event}",
-                f"{route.to_node}.{route.to_event}",
-            )
-            yield indent + f"ROUTE {ends[0]} TO {ends[1]}\n".encode()
+            start = f"{route.from_node}.{route.from_event}"
+            end = f"{route.to_node}.{route.to_event}"
+            yield indent + f"ROUTE {start} TO {end}\n".encode()
 
     # ---- nodes
 
@@ -289,38 +289,17 @@ class _Writer:
             yield f"USE {name}".encode()
             return
         name = node.name
-        count = 1
         if not name and id(node) in self.shared:
-            while (name := f"{node.type}_{count}") in self.used_names:
-                count += 1
-            self.used_names.add(name)
+            name = self._new_name(node.type)
         if name:
-            head = f"DEF {name} {node.type} {{".encode()
-        else:
-            head = f"{node.type} {{".encode()
+            yield f"DEF {name} ".encode()
+        yield f"{node.type} {{".encode()
         short = self._short(node)
         if short is not None:
-            yield head + short
+            yield short
         else:
-            inner = _deeper(indent)
-            yield head + b"\n"
-            declared = _declared_fields(node)
-            own = list(node.declarations.values())
-            for field_name, value in node.fields.items():
-                declaration = declared.get(field_name)
-                start = field_name
-                if field_name in node.declarations:
-                    while own[0].name != field_name:
-                        yield inner + " ".join(_words(own.pop(0))).encode() + b"\n"
-                    declaration = own.pop(0)
-                    start = " ".join(_words(declaration))
-                yield inner + start.encode() + b" "
-                yield self._value(
-                    value, declaration.type if declaration is not None else "", inner
-                )
-                yield b"\n"
-            for event in own:
-                yield inner + " ".join(_words(event)).encode() + b"\n"
+            yield b"\n"
+            yield self._fields(node, _deeper(indent))
             yield indent + b"}"
         # The name holds from here on: inside the node it still means another one, or
         # none.
@@ -328,24 +307,51 @@ class _Writer:
             self.names[name] = node
             self.written[id(node)] = name
 
+    def _new_name(self, node_type: str) -> str:
+        count = 1
+        while f"{node_type}_{count}" in self.used_names:
+            count += 1
+        name = f"{node_type}_{count}"
+        self.used_names.add(name)
+        return name
+
+    def _fields(self, node: Node, indent: bytes) -> Pieces:
+        """Write the fields of a node, those of a Script with their declarations."""
+        types = {
+            name: declared.type for name, declared in _declared_fields(node).items()
+        }
+        declarations = list(node.declarations.values())
+        for name, value in node.fields.items():
+            start = name
+            if name in node.declarations:
+                # Events have no value: they are written where they are declared.
+                while declarations[0].name != name:
+                    yield indent + _words(declarations.pop(0)).encode() + b"\n"
+                declared = declarations.pop(0)
+                start = _words(declared)
+                types[name] = declared.type
+            yield indent + start.encode() + b" "
+            yield self._value(value, types.get(name, ""), indent)
+            yield b"\n"
+        for event in declarations:
+            yield indent + _words(event).encode() + b"\n"
+
     def _short(self, node: Node) -> bytes | None:
         """Return the rest of a node that fits into one line."""
         if not node.fields and not node.declarations:
             return b" }"
-        if len(node.fields) > 3 or node.declarations:
+        if len(node.fields) > MAX_SHORT_FIELDS or node.declarations:
             return None
         declared = _declared_fields(node)
-        words = []
+        text = b" "
         for name, value in node.fields.items():
-            if isinstance(value, (Node, list)) or (
-                isinstance(value, np.ndarray) and value.size > 9
-            ):
+            if isinstance(value, (Node, list)):
                 return None
-            words.append(
-                f"{name} ".encode()
-                + _plain(value, declared[name].type if name in declared else "", b"")
-            )
-        text = b" " + b" ".join(words) + b" }"
+            if isinstance(value, np.ndarray) and value.size > MAX_SHORT_NUMBERS:
+                return None
+            field_type = declared[name].type if name in declared else ""
+            text += name.encode() + b" " + _plain(value, field_type, b"") + b" "
+        text += b"}"
         if len(text) <= MAX_LINE and b"\n" not in text:
             return text
         return None
@@ -382,33 +388,29 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
         case None:
             return b"NULL"
         case bool():
-            return b"TRUE" if value else b"FALSE"
+            return str(value).upper().encode()
         case int():
             return str(value).encode()
-        case float():
-            if kind:
-                return _numbers(value).encode()
+        case float() if not kind:
             return repr(value).encode()
+        case float():
+            return _numbers(value).encode()
         case str():
             return _string(value)
         case IsReference():
             return f"IS {value.name}".encode()
+        case np.ndarray() if kind.startswith("SF"):
+            return _numbers(value).encode()
         case np.ndarray():
-            if kind.startswith("SF"):
-                return _numbers(value).encode()
             return b"".join(number_pieces(value, indent))
         case list() | tuple():
-            return _strings([item for item in value if isinstance(item, str)])
-        case _:
-            raise TypeError(f"{value!r:.80} is not a value of a field")
+            return _strings(item for item in value if isinstance(item, str))
+    raise TypeError(f"{value!r:.80} is not a value of a field")
 
 
 def _string(text: str) -> bytes:
-    return (
-        b'"'
-        + text.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
-        + b'"'
-    )
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return b'"' + escaped.encode("utf-8", "replace") + b'"'
 
 
 def _strings(texts: Iterable[str]) -> bytes:
@@ -420,16 +422,8 @@ def _proto_nodes(proto: Proto) -> list[Node]:
 
     Those of its body declare what they need themselves.
     """
-    return list(
-        visits(
-            [
-                Node(
-                    "",
-                    fields={field.name: field.value for field in proto.fields.values()},
-                )
-            ]
-        )
-    )[1:]
+    defaults = {field.name: field.value for field in proto.fields.values()}
+    return list(visits([Node("", fields=defaults)]))[1:]
 
 
 def _declared_fields(node: Node) -> Mapping[str, FieldDeclaration]:
@@ -438,8 +432,8 @@ def _declared_fields(node: Node) -> Mapping[str, FieldDeclaration]:
     return standard_fields(node.type)
 
 
-def _words(field: FieldDeclaration) -> tuple[str, str, str]:
-    return field.access, field.type, field.name
+def _words(field: FieldDeclaration) -> str:
+    return f"{field.access} {field.type} {field.name}"
 
 
 def _default(field: FieldDeclaration) -> Value:
@@ -451,12 +445,15 @@ def _default(field: FieldDeclaration) -> Value:
         return field.value
     if field.type.startswith("MF"):
         return []
-    vectors = dict.fromkeys(("SFVec3f", "SFColor", "SFImage"), np.zeros(3)) | {
-        "SFVec2f": np.zeros(2)
-    }
-    defaults: dict[str, Value] = {
-        "SFBool": False,
-        "SFString": "",
-        "SFRotation": np.array([0.0, 0.0, 1.0, 0.0]),
-    }
-    return {**vectors, **defaults}.get(field.type, 0)
+    match field.type:
+        case "SFBool":
+            return False
+        case "SFString":
+            return ""
+        case "SFRotation":
+            return np.array([0.0, 0.0, 1.0, 0.0])
+        case "SFVec2f":
+            return np.zeros(2)
+        case "SFVec3f" | "SFColor" | "SFImage":
+            return np.zeros(3)
+    return 0

@@ -1,15 +1,16 @@
-"""Positions in the text of an XML file, misspelt names, and explanations of what is wrong with a file that is not well-formed."""
+"""Positions in the text of an XML file, misspelt names, and explained syntax errors."""
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from xml.parsers import expat
 
 from bodymotion.diagnostics.spelling import character_name, meant
 
-MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
-STAND_INS = "\x7f~^`|$%*?!"  # Characters that XML allows without an escape; the first that a file does not have replaces a lone &.
-
-_ROOTS = ("robot", "mujoco", "mujocoinclude", "COLLADA")
+MAX_TAG_BYTES = 20_000
+"""[bytes] The part of a tag that is searched, so that a huge tag takes no time."""
+MAX_NAME_BYTES = 200
+"""[bytes] The part of the file in which the name of an end tag is searched."""
 
 _MESSAGES = {
     expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the file has content after the "
@@ -21,10 +22,34 @@ _MESSAGES = {
 }
 _NAME = rb"[^\s<>/=\"'&]+"
 _ATTRIBUTE = re.compile(rb"\s+(" + _NAME + rb")\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
-_CLOSING = rb"(?:</)?(" + _NAME + rb")"
+_ATTRIBUTE_START = re.compile(rb"\s+(" + _NAME + rb")\s*(=?)\s*([\"']?)")
+_CLOSING = re.compile(rb"(?:</)?(" + _NAME + rb")")
 _TAG = re.compile(rb"<" + _NAME)
 _UNKNOWN = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)[^;\s<&]{0,60};?")
 _REFERENCE = re.compile(rb"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z_][\w.-]*);)")
+
+_CODES = expat.errors.codes
+_NO_ELEMENTS = _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]
+_SYNTAX = _CODES[expat.errors.XML_ERROR_SYNTAX]
+_TAG_MISMATCH = _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
+_UNDEFINED_ENTITY = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
+_DUPLICATE_ATTRIBUTE = _CODES[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
+_INVALID_TOKEN = _CODES[expat.errors.XML_ERROR_INVALID_TOKEN]
+_UNCLOSED_TOKEN = _CODES[expat.errors.XML_ERROR_UNCLOSED_TOKEN]
+
+
+class OpenTag(NamedTuple):
+    """An element that is not closed yet, and the line of its start tag."""
+
+    name: str
+    line: int
+
+
+class Explanation(NamedTuple):
+    """What is wrong, and the byte that it is about; None where expat stopped."""
+
+    message: str
+    position: int | None = None
 
 
 def closest_name(word: str, known: Iterable[str]) -> str | None:
@@ -32,52 +57,51 @@ def closest_name(word: str, known: Iterable[str]) -> str | None:
 
     None where none is close. Three letters may be in another order.
     """
-    names = list(known)
     if ":" in word:
         return None
-    mixed = (
-        name
-        for name in names
-        if len(word) == len(name) == 3 and sorted(word.lower()) == sorted(name.lower())
-    )
-    return meant(word, names) or next(mixed, None)
-
-
-def attribute_position(data: bytes, at: int, name: str) -> tuple[int, int] | None:
-    """Return the position of an attribute of the tag at byte `at`.
-
-    Lines below the tag, and the column (from 1) in that line.
-
-    In the line of the tag, the column is relative to the `<`. None where the attribute
-    is not found.
-    """
-    tag = data[at : at + MAX_TAG_BYTES]
-    wanted = name.encode("utf-8", "replace")
-    opened = _TAG.match(tag)
-    if opened is not None:
-        end = opened.end()
-    else:
-        end = None
-    while end is not None:
-        found = _ATTRIBUTE.match(tag, end)
-        if found is None:
-            return None
-        if found[1] == wanted:
-            before = tag[: found.start(1)]
-            down = len(re.findall(rb"\r\n?|\n", before))
-            right = len(_text(re.split(rb"[\r\n]", before)[-1]))
-            return down, right + 1 if down else right
-        end = found.end()
+    names = list(known)
+    similar = meant(word, names)
+    if similar or len(word) != 3:
+        return similar
+    letters = sorted(word.lower())
+    for name in names:
+        if sorted(name.lower()) == letters:
+            return name
     return None
 
 
-def line_and_column(data: bytes, at: int) -> tuple[int, int]:
+def attribute_position(data: bytes, start: int, name: str) -> tuple[int, int] | None:
+    """Return the position of an attribute of the tag that begins at a byte.
+
+    It is the number of lines below the tag, and the column in that line, from 1. In the
+    line of the tag, the column is relative to the `<`. None where the attribute is not
+    found.
+    """
+    tag = data[start : start + MAX_TAG_BYTES]
+    wanted = name.encode("utf-8", "replace")
+    opened = _TAG.match(tag)
+    if opened is None:
+        return None
+    end = opened.end()
+    while (attribute := _ATTRIBUTE.match(tag, end)) is not None:
+        if attribute[1] == wanted:
+            before = tag[: attribute.start(1)]
+            lines_below = len(re.findall(rb"\r\n?|\n", before))
+            characters = len(_text(re.split(rb"[\r\n]", before)[-1]))
+            if lines_below:
+                return lines_below, characters + 1
+            return 0, characters
+        end = attribute.end()
+    return None
+
+
+def line_and_column(data: bytes, position: int) -> tuple[int, int]:
     """Return line and column, from 1, of a byte of a file."""
-    start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
-    lines = (
-        data.count(b"\n", 0, at) + data.count(b"\r", 0, at) - data.count(b"\r\n", 0, at)
-    )
-    return lines + 1, len(_text(data[start:at])) + 1
+    before = data[:position]
+    start = max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
+    # A line ends with \n, \r or \r\n.
+    lines = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+    return lines + 1, len(_text(before[start:])) + 1
 
 
 def _text(data: bytes) -> str:
@@ -87,242 +111,192 @@ def _text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def with_tag_corrected(
-    data: bytes, at: int, name: str, start: int
-) -> tuple[bytes, int | None] | None:
-    """Return the data with a misspelt tag as it is meant, and its byte unless it is the one at `at`.
+def explain_syntax_error(
+    data: bytes, position: int, code: int, open_tags: Sequence[OpenTag]
+) -> Explanation:
+    """Explain what is wrong where expat stopped, at a byte with one of its error codes.
 
-    None where it is not clear.
-
-    It is the end tag at byte `at`, or the start tag at byte `start` of the element
-    `name` that it closes.
+    `open_tags` are the elements that are open there, the outermost first.
     """
-    found = re.compile(_CLOSING).match(data, at)
-    if found is not None:
-        closing = _text(found[1])
-    else:
-        closing = ""
-    if found is None or not (
-        closest_name(closing, (name,)) or closest_name(name, (closing,))
-    ):
-        return None
-    if closing in _ROOTS or re.search(rb"<" + re.escape(found[1]) + rb"[\s/>]", data):
-        return data[: start + 1] + found[1] + data[
-            start + 1 + len(name.encode()) :
-        ], start
-    return data[: found.start(1)] + name.encode() + data[found.end(1) :], None
+    if code in (_NO_ELEMENTS, _SYNTAX) and not open_tags:
+        if data.strip():
+            return Explanation("the file has no element; expected XML")
+        return Explanation("the file is empty; expected XML")
+    is_utf16 = b"\0" in data[:4]
+    if position < 0 or is_utf16:
+        return Explanation(expat.ErrorString(code) or "")
+    if code == _TAG_MISMATCH:
+        return Explanation(_explain_end_tag(data, position, open_tags))
+    if code == _NO_ELEMENTS:
+        return Explanation(f"the file ends too early: {_still_open(open_tags[-1])}")
+    if code == _UNDEFINED_ENTITY:
+        return _explain_entity(data, position)
+    if code == _DUPLICATE_ATTRIBUTE:
+        name = re.match(_NAME, data[position : position + 80])
+        shown = _text(name.group()) if name else ""
+        return Explanation(f"the attribute {shown} is twice in one tag")
+    if code in (_INVALID_TOKEN, _UNCLOSED_TOKEN):
+        if not open_tags and data[max(position - 1, 0) : position + 1] == b"</":
+            return Explanation(_explain_end_tag(data, position - 1, open_tags))
+        in_tag = _explain_tag(data, position)
+        return in_tag or Explanation(_explain_character(data, position, code))
+    message = expat.ErrorString(code)
+    return Explanation(_MESSAGES.get(message, message) or "")
 
 
-def with_fault_replaced(data: bytes, at: int, code: int, stand_in: str) -> bytes | None:
-    """Return data of the same length without a & that is no reference (`stand_in` instead, if any), or without a repeated attribute."""
-    if data[at : at + 1] != b"&" and data[max(at - 1, 0) : at] == b"&":
-        at -= 1
-    if data[at : at + 1] == b"&":
-        if stand_in:
-            return data[:at] + stand_in.encode() + data[at + 1 :]
-        return None
-    is_twice = code == expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
-    if is_twice:
-        found = _ATTRIBUTE.match(data, max(at - 1, 0))
-    else:
-        found = None
+def _explain_entity(data: bytes, position: int) -> Explanation:
+    """Explain a `&name;` that is not defined."""
+    entity = _UNKNOWN.search(data, position, position + MAX_TAG_BYTES)
+    shown = _text(entity.group()) if entity else "&…;"
+    message = (
+        f"{shown} is not defined: & itself is written &amp;; defined are also &lt; "
+        "&gt; &quot; &apos;"
+    )
+    return Explanation(message, entity.start() if entity else None)
+
+
+def _still_open(tag: OpenTag) -> str:
     return (
-        found
-        and data[: found.start()]
-        + re.sub(rb"[^\r\n]", b" ", found[0])
-        + data[found.end() :]
+        f"<{tag.name:.60}> from line {tag.line} is not closed: add </{tag.name:.60}>, "
+        f"or write <{tag.name:.60} …/>"
     )
 
 
-def explain_syntax_error(
-    data: bytes, at: int, code: int, open_tags: Sequence[tuple[str, int]]
-) -> tuple[str, int | None]:
-    """Explain what is wrong where expat stopped, at byte `at` with one of its error codes.
-
-    Parameters
-    ----------
-    open_tags:
-        Name and line of the elements that are open there, the outermost first.
-
-    Returns
-    -------
-    The message, and the byte that it is about, None for `at`.
-    """
-    of_code = expat.errors.codes
-    if (
-        code
-        in (
-            of_code[expat.errors.XML_ERROR_NO_ELEMENTS],
-            of_code[expat.errors.XML_ERROR_SYNTAX],
-        )
-        and not open_tags
-    ):
-        return (
-            "the file has no element; expected XML"
-            if data.strip()
-            else "the file is empty; expected XML",
-            None,
-        )
-    if at < 0 or b"\0" in data[:4]:
-        return expat.ErrorString(code) or "", None
-    if code == of_code[expat.errors.XML_ERROR_TAG_MISMATCH]:
-        return _closes_nothing(data, at, open_tags), None
-    if code == of_code[expat.errors.XML_ERROR_NO_ELEMENTS]:
-        return f"the file ends too early: {_still_open(open_tags[-1])}", None
-    if code == of_code[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
-        sign = _UNKNOWN.search(data, at, at + MAX_TAG_BYTES)
-        if sign:
-            shown = _text(sign.group())
-        else:
-            shown = "&…;"
-        message = f"{shown} is not defined: & itself is written &amp;; defined are also &lt; &gt; &quot; &apos;"
-        return message, sign.start() if sign else None
-    if code == of_code[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]:
-        name = re.match(_NAME, data[at : at + 80])
-        return (
-            f"the attribute {_text(name.group()) if name else ''} is twice in one tag",
-            None,
-        )
-    if code in (
-        of_code[expat.errors.XML_ERROR_INVALID_TOKEN],
-        of_code[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
-    ):
-        if not open_tags and data[max(at - 1, 0) : at + 1] == b"</":
-            return _closes_nothing(data, at - 1, open_tags), None
-        return _in_tag(data, at) or (_unreadable(data, at, code), None)
-    return _MESSAGES.get(expat.ErrorString(code), expat.ErrorString(code)) or "", None
-
-
-def _still_open(tag: tuple[str, int]) -> str:
-    name, line = tag
-    return f"<{name:.60}> from line {line} is not closed: add </{name:.60}>, or write <{name:.60} …/>"
-
-
-def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) -> str:
-    found = re.match(_CLOSING, data[at : at + 200])
-    if found:
-        name = _text(found[1])[:60]
-    else:
-        name = "…"
+def _explain_end_tag(data: bytes, position: int, open_tags: Sequence[OpenTag]) -> str:
+    """Explain an end tag that closes no element, or not the innermost one."""
+    closing = _CLOSING.match(data[position : position + MAX_NAME_BYTES])
+    name = _text(closing[1])[:60] if closing else "…"
     if not open_tags:
         return f"</{name}> closes nothing"
-    inner, line = open_tags[-1]
-    if closest_name(inner, (name,)) and name in (tag for tag, _ in open_tags):
-        return f"<{inner:.60}> is closed by </{name}>: did you mean <{name}>?"
-    if closest_name(name, (inner,)):
-        return f"</{name}> closes nothing: did you mean </{inner:.60}>, for <{inner:.60}> from line {line}?"
-    return f"</{name}> closes nothing here: {_still_open(open_tags[-1])}"
+    inner = open_tags[-1]
+    is_open = any(tag.name == name for tag in open_tags)
+    if is_open and closest_name(inner.name, (name,)):
+        return f"<{inner.name:.60}> is closed by </{name}>: did you mean <{name}>?"
+    if closest_name(name, (inner.name,)):
+        return (
+            f"</{name}> closes nothing: did you mean </{inner.name:.60}>, for "
+            f"<{inner.name:.60}> from line {inner.line}?"
+        )
+    return f"</{name}> closes nothing here: {_still_open(inner)}"
 
 
-def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
+def _explain_tag(data: bytes, position: int) -> Explanation | None:
     """Explain what is wrong in the tag around or before a byte.
 
     None where it is something else.
     """
-    start = data.rfind(b"<", 0, at)
-    if start < 0 or at - start > MAX_TAG_BYTES:
+    start = data.rfind(b"<", 0, position)
+    if start < 0 or position - start > MAX_TAG_BYTES:
         return None
-    tag = data[start : at + MAX_TAG_BYTES]
+    tag = data[start : position + MAX_TAG_BYTES]
     opened = _TAG.match(tag)
-    if opened is None or tag[1:2] in b"!?":
+    is_markup = tag[1:2] in b"!?"
+    if opened is None or is_markup:
         return None
+    # Pass over the attributes that are whole.
     end = opened.end()
     last = None
-    while (found := _ATTRIBUTE.match(tag, end)) is not None:
-        if (sign := _REFERENCE.search(tag, found.start(), found.end())) is not None:
-            return _ampersand(start + sign.start())
-        end = found.end()
-        last = found
-    if end > at - start:
+    while (attribute := _ATTRIBUTE.match(tag, end)) is not None:
+        lone = _REFERENCE.search(tag, attribute.start(), attribute.end())
+        if lone is not None:
+            return _explain_ampersand(start + lone.start())
+        end = attribute.end()
+        last = attribute
+    if end > position - start:
         return None
-    if re.match(rb"\s*<", tag[end:]):
-        return (
-            f"the tag <{_text(opened.group()[1:])[:60]}> has no end: > or /> is "
-            "missing",
-            start,
-        )
-    if re.match(rb"\s*/?>", tag[end:]):
-        sign = _REFERENCE.search(tag, end, at - start + 2)
-        if sign is not None:
-            return _ampersand(start + sign.start())
+    rest = tag[end:]
+    if re.match(rb"\s*<", rest):
+        name = _text(opened.group()[1:])[:60]
+        return Explanation(f"the tag <{name}> has no end: > or /> is missing", start)
+    if re.match(rb"\s*/?>", rest):
+        lone = _REFERENCE.search(tag, end, position - start + 2)
+        return _explain_ampersand(start + lone.start()) if lone else None
+    is_glued = last is not None and re.match(rb"[^\s/>]", rest)
+    if last is not None and is_glued:
+        return _explain_end_of_value(last, start, end)
+    return _explain_attribute(tag, start, end)
+
+
+def _explain_ampersand(position: int) -> Explanation:
+    message = "a & begins a reference such as &lt;; & itself is written &amp;"
+    return Explanation(message, position)
+
+
+def _explain_end_of_value(last: re.Match[bytes], start: int, end: int) -> Explanation:
+    """Explain an attribute that is followed by something without a space."""
+    value = last[3] if last[2] is None else last[2]
+    name = _text(last[1])[:60]
+    # A value with = or a line break goes on into the next attribute.
+    if b"=" in value or b"\n" in value:
+        message = f"the quote at the end of {name} is missing"
+        return Explanation(message, start + last.start(1))
+    message = f"a space is missing after the value of {name}"
+    return Explanation(message, start + end)
+
+
+def _explain_attribute(tag: bytes, start: int, end: int) -> Explanation | None:
+    """Explain what is wrong in the attribute behind byte `end` of a tag."""
+    attribute = _ATTRIBUTE_START.match(tag, end)
+    if attribute is None:
         return None
-    return _broken_attribute(tag, start, end, last)
-
-
-def _ampersand(at: int) -> tuple[str, int]:
-    return "a & begins a reference such as &lt;; & itself is written &amp;", at
-
-
-def _broken_attribute(
-    tag: bytes, start: int, end: int, last: re.Match[bytes] | None
-) -> tuple[str, int | None] | None:
-    if last is not None and re.match(rb"[^\s/>]", tag[end:]):
-        if last[2] is not None:
-            value = last[2]
-        else:
-            value = last[3]
-        name = _text(last[1])[:60]
-        if b"=" in value or b"\n" in value:
-            return f"the quote at the end of {name} is missing", start + last.start(1)
-        return f"a space is missing after the value of {name}", start + end
-    found = re.match(rb"\s+(" + _NAME + rb")\s*(=?)\s*([\"']?)", tag[end:])
-    if found is None:
-        return None
-    name = _text(found[1])[:60]
-    position = start + end + found.start(1)
-    if not found[2]:
-        return f'the attribute {name} has no value: write {name}="…"', position
-    if not found[3]:
-        return (
-            f'the value of {name} does not begin with a quote: write {name}="…"',
-            position,
-        )
-    sign = _REFERENCE.search(tag, end)
-    quote = tag.find(found[3], end + found.end())
+    name = _text(attribute[1])[:60]
+    position = start + attribute.start(1)
+    if not attribute[2]:
+        message = f'the attribute {name} has no value: write {name}="…"'
+        return Explanation(message, position)
+    if not attribute[3]:
+        message = f'the value of {name} does not begin with a quote: write {name}="…"'
+        return Explanation(message, position)
+    lone = _REFERENCE.search(tag, end)
+    quote = tag.find(attribute[3], attribute.end())
     following = tag.find(b"<", end)
-    if (
-        sign is not None
-        and (quote < 0 or sign.start() < quote)
-        and (following < 0 or sign.start() < following)
-    ):
-        return _ampersand(start + sign.start())
-    if following >= 0 and (quote < 0 or following < quote):
-        if quote >= 0 and re.fullmatch(rb"<\s?[^<>=\"'\n]{0,40}", tag[following:quote]):
-            return "a < in a value is written &lt;", start + following
-        return f"the quote at the end of {name} is missing", position
+    ends = [place for place in (quote, following) if place >= 0]
+    if lone is not None and all(lone.start() < place for place in ends):
+        return _explain_ampersand(start + lone.start())
+    no_quote = Explanation(f"the quote at the end of {name} is missing", position)
     if quote < 0:
-        return (f"the quote at the end of {name} is missing", position)
+        return no_quote
+    if 0 <= following < quote:
+        # A short text without = or a quote is no tag that follows.
+        if re.fullmatch(rb"<\s?[^<>=\"'\n]{0,40}", tag[following:quote]):
+            return Explanation("a < in a value is written &lt;", start + following)
+        return no_quote
     return None
 
 
-def _unreadable(data: bytes, at: int, code: int) -> str:
-    here = data[at : at + 1]
-    before = data[max(at - 1, 0) : at]
-    if code == expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN]:
-        comment = data[at : at + 4] == b"<!--"
-        if comment:
+def _explain_character(data: bytes, position: int, code: int) -> str:
+    """Explain a character that cannot be at a byte of the file."""
+    here = data[position : position + 1]
+    before = data[max(position - 1, 0) : position]
+    if code == _UNCLOSED_TOKEN:
+        if data[position : position + 4] == b"<!--":
             return "a comment has no end: --> is missing"
         return "a tag has no end: > is missing"
-    if here == b"&" or before == b"&":
-        return _ampersand(at)[0]
-    if here == b"<" or before == b"<":
+    if b"&" in (here, before):
+        return _explain_ampersand(position).message
+    if b"<" in (here, before):
         return "a < is not followed by a name; < itself is written &lt;"
-    if here and (here[0] < 32 or here[0] == 127):
-        return f"the control character {here[0]:#04x} is not allowed in XML"
-    if here and here[0] > 127:
-        # A character of up to four bytes.
-        letter = data[at : at + 4].decode("utf-8", "ignore")[:1]
-        if letter and data.startswith(letter.encode(), at):
-            return f"the character {character_name(letter)} cannot be here"
-        return (
-            f"the byte {here[0]:#04x} is not a character in the encoding of the file: "
-            "save the file as UTF-8, "
-            "or name its encoding in <?xml version='1.0' encoding='…'?>"
-        )
-    if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(
-        b"<!--", 0, at
-    ) > data.rfind(b"-->", 0, at - 2):
+    begins_comment = data.rfind(b"<!--", 0, position)
+    is_in_comment = begins_comment > data.rfind(b"-->", 0, position - 2)
+    if is_in_comment and b"--" in data[max(position - 2, 0) : position + 2]:
         return "a comment contains --, which is not allowed"
-    if here:
-        return f"{_text(here)!r} is not allowed here"
-    return "the file ends too early"
+    if not here:
+        return "the file ends too early"
+    if here[0] < 32 or here[0] == 127:
+        return f"the control character {here[0]:#04x} is not allowed in XML"
+    if here[0] > 127:
+        return _explain_letter(data, position)
+    return f"{_text(here)!r} is not allowed here"
+
+
+def _explain_letter(data: bytes, position: int) -> str:
+    """Explain a byte beyond ASCII: a letter, or a byte of another encoding."""
+    # A character has up to four bytes.
+    letter = data[position : position + 4].decode("utf-8", "ignore")[:1]
+    if letter and data.startswith(letter.encode(), position):
+        return f"the character {character_name(letter)} cannot be here"
+    return (
+        f"the byte {data[position]:#04x} is not a character in the encoding of the "
+        "file: save the file as UTF-8, or name its encoding in "
+        "<?xml version='1.0' encoding='…'?>"
+    )

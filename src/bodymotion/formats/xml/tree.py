@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from xml.parsers import expat
 
 import numpy as np
@@ -69,15 +69,11 @@ MISSPELT = document.error(
 RETIRED = dict.fromkeys(("MJCF115", "URDF105"), MISSPELT.code)
 
 
-MAX_SHOWN = 1000  # [bytes] Of a line that are searched before and after a fault.
+MAX_SHOWN = 1000
+"""[bytes] Of a line that are searched before and after a fault."""
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
-MAX_ENTITY = 12  # [characters] A longer text of an entity is not read: the file must not grow many times.
-MAX_CORRECTIONS = (
-    10  # How many faults, such as misspelt tags, are read as they are meant.
-)
-TAG_MISMATCH = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 _NUMBER = re.compile(
     r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?",
     re.IGNORECASE | re.ASCII,
@@ -94,34 +90,29 @@ _IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#
 
 @dataclass(eq=False)
 class Document:
-    """A file that elements come from.
-
-    Its path, its bytes, and the collector of its problems.
-
-    `incomplete`: a part of the file, or of a file that it includes, could not be read,
-    and may hold a name that is not found.
-    """
+    """A file that elements come from: path, bytes, and the collector of problems."""
 
     path: str | None = None
     data: bytes = b""
     found: Diagnostics = field(default_factory=Diagnostics)
-    incomplete: bool = False
 
 
 @dataclass
 class Element:
-    """An element: its name, attributes in order, text (without that of its children), children, and where it begins.
+    """An element with its attributes in order, its text and its children.
 
     Attributes
     ----------
+    text:
+        Without that of the children.
     line, column:
         Of the `<`, from 1; None in a tree that is made to be written.
     document, offset:
         The file, and the byte of the `<` in it; None in a tree that is made to be
         written.
     partial:
-        A part of the element is not known, because the file breaks off in it, or its
-        class of defaults is missing: what it does not have is no fault.
+        A part of the element is not known, because a model that it attaches cannot be
+        read, or its class of defaults is missing: what it does not have is no fault.
     inherited:
         By name, the elements that give attributes which this one does not have itself
         (defaults of MJCF).
@@ -157,23 +148,21 @@ class Element:
         return Location(path, self.line, self.column, inside=f"<{self.name}>")
 
     def location_of(self, name: str) -> Location:
-        """Return where an attribute begins, in this element or in the one that it is inherited from.
+        """Return where an attribute begins, in this element or in its defaults.
 
         Else where the element begins.
         """
         element = self._owner(name)
-        found = None
+        position = None
         if name in element.attributes and element.document is not None:
-            found = syntax.attribute_position(
+            position = syntax.attribute_position(
                 element.document.data, element.offset, element.written.get(name, name)
             )
-        if found is None or element.line is None or element.column is None:
+        if position is None or element.line is None or element.column is None:
             return element.location
-        lines_below, columns = found
-        if lines_below:
-            column = columns
-        else:
-            column = element.column + columns
+        lines_below, column = position
+        if not lines_below:
+            column += element.column
         return replace(element.location, line=element.line + lines_below, column=column)
 
     def _owner(self, name: str) -> Element:
@@ -191,15 +180,12 @@ class Element:
 
     def first(self, *path: str) -> Element | None:
         """Return the first element down a path of names, None where there is none."""
-        found: Element | None = self
+        element: Element | None = self
         for name in path:
-            if found:
-                found = next(
-                    (child for child in found.children if child.name == name), None
-                )
-            else:
-                found = None
-        return found
+            if element is None:
+                return None
+            element = next(element.all(name), None)
+        return element
 
     def every(self) -> Iterator[Element]:
         """Return this element and all below it, in order of the file."""
@@ -246,11 +232,11 @@ class Element:
         """
         if fatal:
             owner = self._owner(name)
-            what = name or message
-            known = what in owner.faulty
-            owner.faulty |= {what}
-            self.faulty |= {what}
-            if known:
+            fault = name or message
+            was_reported = fault in owner.faulty
+            owner.faulty |= {fault}
+            self.faulty |= {fault}
+            if was_reported:
                 return
         if self.document is None:
             return
@@ -274,7 +260,7 @@ class Element:
             self.report(rule, message, fatal=fatal)
 
     def is_full(self, rule: Rule) -> bool:
-        """Return whether further problems of a rule are only counted, because many were reported."""
+        """Return whether further problems of a rule are only counted."""
         return self.document is not None and self.document.found.is_full(rule)
 
     def wrong(self, message: str, name: str = "") -> None:
@@ -320,9 +306,9 @@ class Element:
             self._missing(name)
         if default is not None:
             return tuple(default)
-        return (math.nan,) * (
-            1 if count is None else count if isinstance(count, int) else count[0]
-        )
+        if count is None:
+            return (math.nan,)
+        return (math.nan,) * (count if isinstance(count, int) else count[0])
 
     def text_number(self) -> float:
         """Return the number in the element's text.
@@ -353,9 +339,8 @@ def numbers_in(
     # What only Python accepts (1_000, NaN) is no number.
     if not all(map(_NUMBER.fullmatch, words)):
         slip = number_slip(text)
-        raise ValueError(
-            f"{title} is {_shown(text)}; expected numbers{f' ({slip})' if slip else ''}"
-        )
+        message = f"{title} is {_shown(text)}; expected numbers"
+        raise ValueError(f"{message} ({slip})" if slip else message)
     values = tuple(map(float, words))
     allowed = (count,) if isinstance(count, int) else count
     if allowed is not None and len(values) not in allowed:
@@ -367,11 +352,13 @@ def numbers_in(
 
 
 def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:60] + "…")
+    if len(text) > 60:
+        text = f"{text[:60]}…"
+    return repr(text)
 
 
 def parse_xml(data: bytes, path: Path | None = None) -> Element:
-    """Parse a document that must be well-formed, such as a part of one that was kept as text.
+    """Parse a well-formed document, such as a part of one that was kept as text.
 
     Raises FormatError when it is not well-formed, declares entities, or is too large or
     nested too deep.
@@ -383,218 +370,163 @@ def parse_xml(data: bytes, path: Path | None = None) -> Element:
 def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | None:
     """Parse a document from the bytes of the file at `path`.
 
-    Problems go to `found`.
+    Problems go to `found`. Reading stops at the first fault of syntax.
 
     Returns
     -------
-    The root; None where there is none. Of a document that is broken from some point on,
-    what stands before it: the elements that were open there are `partial`, and the
-    document is `incomplete`.
+    The root; None where the document is not well-formed, or refused.
     """
     document = Document(str(path) if path is not None else None, data, found)
     try:
         if len(data) > MAX_BYTES:
             message = f"the file has {len(data)} bytes; at most {MAX_BYTES} are read"
             raise TOO_LARGE.error(message, Location(document.path))
-        return _Builder(document).parse()
+        return _Parser(document).parse()
     except FormatError as error:
         found.add(error.problem, fatal=True)
-        document.incomplete = True
         return None
 
 
-def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
-    """Return a document in UTF-8, and that encoding, where it declares one that expat does not know.
+class _Decoded(NamedTuple):
+    """A document, and the encoding that expat is to use; None for the declared one."""
 
-    Else itself, and None.
-    """
+    data: bytes
+    encoding: str | None = None
+
+
+def _decode(data: bytes, path: str | None) -> _Decoded:
+    """Return a document in UTF-8 where its encoding is one that expat does not know."""
     # Expat itself reads UTF-16.
     if wide_encoding(data).startswith("utf-32"):
-        return in_utf8(data)[0], "utf-8"
-    found = _DECLARED.match(data)
-    if found:
-        name = found.group(1).decode("ascii")
-    else:
-        name = ""
+        return _Decoded(in_utf8(data)[0], "utf-8")
+    declaration = _DECLARED.match(data)
+    if declaration is None:
+        return _Decoded(data)
+    name = declaration[1].decode("ascii")
     plain = re.sub("[._-]", "", name.lower())
-    if not name or plain in _OF_EXPAT:
-        return data, None
+    if plain in _OF_EXPAT:
+        return _Decoded(data)
+    # Files from Windows in Japanese are called Shift JIS, and are in its extension.
+    codec = "cp932" if plain in ("shiftjis", "sjis", "xsjis") else name
     try:
-        text = data.decode("cp932" if plain in ("shiftjis", "sjis", "xsjis") else name)
+        text = data.decode(codec)
     except (LookupError, UnicodeError, ValueError) as error:
-        raise NOT_XML.error(
-            f"its encoding {name!r} cannot be read: {error}"[:300], Location(path, 1, 1)
-        ) from error
-    return text.encode("utf-8", "surrogatepass"), "utf-8"
+        message = f"its encoding {name!r} cannot be read: {error}"[:300]
+        raise NOT_XML.error(message, Location(path, 1, 1)) from error
+    return _Decoded(text.encode("utf-8", "surrogatepass"), "utf-8")
 
 
-class _Builder:
+class _Parser:
+    """Builds the tree of one document from the events of expat."""
+
     def __init__(self, document: Document) -> None:
+        decoded = _decode(document.data, document.path)
+        document.data = decoded.data
         self.document = document
-        self.stack: list[Element]
-        self.texts: list[list[str]]
-        self.root: Element | None
-        self.count: int
-        self.corrected: bytes | None
+        self.open: list[Element] = []
+        """The elements that are open, the outermost first."""
+        self.texts: list[list[str]] = []
+        """The pieces of text of each open element."""
+        self.root: Element | None = None
+        self.count = 0
+        """Of elements so far."""
+        self.expat = expat.ParserCreate(decoded.encoding)
+        self.expat.buffer_text = True
+        self.expat.ordered_attributes = True
+        self.expat.StartElementHandler = self.start
+        self.expat.EndElementHandler = self.end
+        self.expat.CharacterDataHandler = self.characters
+        self.expat.EntityDeclHandler = self.refuse_entity
+        self.expat.UnparsedEntityDeclHandler = self.refuse_entity
+        self.expat.AttlistDeclHandler = self.refuse_default
 
     def parse(self) -> Element:
-        self.document.data, encoding = _in_utf8(self.document.data, self.document.path)
-        self.stand_in = next(
-            (
-                sign
-                for sign in syntax.STAND_INS
-                if sign.encode() not in self.document.data
-            ),
-            "",
-        )
-        for number in range(MAX_CORRECTIONS + 1):
-            self.stack = []
-            self.texts = []
-            self.root = None
-            self.count = 0
-            self.corrected = None
-            self.is_corrected = number > 0 and self.stand_in != ""
-            self._parse(encoding, number < MAX_CORRECTIONS)
-            if self.corrected is None:
-                break
-            self.document.data = self.corrected
+        try:
+            self.expat.Parse(self.document.data, True)
+        except expat.ExpatError as error:
+            raise self.explained(error) from error
         assert self.root is not None
         return self.root
 
-    def _parse(self, encoding: str | None, may_correct: bool) -> None:
-        """Parse the data once.
+    def explained(self, error: expat.ExpatError) -> FormatError:
+        """Return the error of a document that is not well-formed, in words."""
+        data = self.document.data
+        stop = self.expat.ErrorByteIndex
+        open_tags = [
+            syntax.OpenTag(element.name, element.line or 1) for element in self.open
+        ]
+        message, position = syntax.explain_syntax_error(
+            data, stop, error.code, open_tags
+        )
+        line = error.lineno
+        column = error.offset + 1
+        if position is None:
+            position = stop
+        else:
+            line, column = syntax.line_and_column(data, position)
+        message = message or str(error)
+        # A full-width quote or a hard space in the line is likely the cause.
+        begin = data.rfind(b"\n", 0, max(position, 0)) + 1
+        begin = max(begin, position - MAX_SHOWN)
+        shown = data[begin : position + MAX_SHOWN].partition(b"\n")[0]
+        unusual = unusual_character(shown.decode("utf-8", "ignore"))
+        if unusual and unusual not in message:
+            message = f"{message}: the line has the character {unusual}"
+        return NOT_XML.error(message, Location(self.document.path, line, column))
 
-        Where a tag is misspelt, leave the data with that tag as it is meant in
-        `corrected`.
-        """
-        document = self.document
-        self.parser = parser = expat.ParserCreate(encoding)
-        parser.buffer_text = True
-        parser.ordered_attributes = True
-        parser.StartElementHandler = self.start
-        parser.EndElementHandler = self.end
-        parser.CharacterDataHandler = self.characters
-        parser.EntityDeclHandler = self.entity
-        parser.UnparsedEntityDeclHandler = self.entity
-        parser.AttlistDeclHandler = self.attribute
-        try:
-            try:
-                parser.Parse(document.data, True)
-            except expat.ExpatError as error:
-                open_tags = [
-                    (element.name, element.line or 1) for element in self.stack
-                ]
-                words, at = syntax.explain_syntax_error(
-                    document.data, parser.ErrorByteIndex, error.code, open_tags
-                )
-                if error.code == TAG_MISMATCH and self.stack and may_correct:
-                    inner = self.stack[-1]
-                    found = syntax.with_tag_corrected(
-                        document.data, parser.ErrorByteIndex, inner.name, inner.offset
-                    )
-                    if found is not None:
-                        self.corrected, at = found
-                elif may_correct and (self.stack or self.root is None):
-                    where = parser.ErrorByteIndex if at is None else at
-                    self.corrected = syntax.with_fault_replaced(
-                        document.data, where, error.code, self.stand_in
-                    )
-                line = error.lineno
-                column = error.offset + 1
-                if at is not None:
-                    line, column = syntax.line_and_column(document.data, at)
-                message = words or str(error)
-                fault = parser.ErrorByteIndex if at is None else at
-                begin = document.data.rfind(b"\n", 0, max(fault, 0)) + 1
-                begin = max(begin, fault - MAX_SHOWN)
-                shown = document.data[begin : fault + MAX_SHOWN].partition(b"\n")[0]
-                unusual = unusual_character(shown.decode("utf-8", "ignore"))
-                if unusual and unusual not in message:
-                    message = f"{message}: the line has the character {unusual}"
-                raise NOT_XML.error(
-                    message, Location(document.path, line, column)
-                ) from error
-        except FormatError as error:
-            if (
-                self.root is None and self.corrected is None
-            ) or error.problem.rule == ENTITY.code:
-                raise
-            document.found.add(error.problem, fatal=True)
-            # What is behind the end of the root is no part of the model.
-            document.incomplete = bool(self.stack) and self.corrected is None
-            for element in self.stack:
-                element.partial = True
-
-    def here(self) -> tuple[int, int]:
-        return self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+    def here(self) -> Location:
+        line = self.expat.CurrentLineNumber
+        column = self.expat.CurrentColumnNumber + 1
+        return Location(self.document.path, line, column)
 
     def start(self, name: str, attributes: list[str]) -> None:
-        line, column = self.here()
         self.count += 1
-        if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
-            limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
-            raise TOO_LARGE.error(
-                f"more than {limit}", Location(self.document.path, line, column)
+        if len(self.open) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
+            message = (
+                f"more than {MAX_ELEMENTS} elements, or elements nested more than "
+                f"{MAX_DEPTH} deep"
             )
+            raise TOO_LARGE.error(message, self.here())
         if self.count % ITEMS_BETWEEN_CLOCKS == 0:
-            check_time(Location(self.document.path, line, column))
-        if self.is_corrected:
-            attributes = [text.replace(self.stand_in, "&") for text in attributes]
-        pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
-        at = self.parser.CurrentByteIndex
-        document = self.document
+            check_time(self.here())
         element = Element(
-            name, pairs, line=line, column=column, document=document, offset=at
+            name,
+            dict(zip(attributes[::2], attributes[1::2], strict=True)),
+            line=self.expat.CurrentLineNumber,
+            column=self.expat.CurrentColumnNumber + 1,
+            document=self.document,
+            offset=self.expat.CurrentByteIndex,
         )
-        if self.stack:
-            self.stack[-1].children.append(element)
+        if self.open:
+            self.open[-1].children.append(element)
         else:
             self.root = element
-        self.stack.append(element)
+        self.open.append(element)
         self.texts.append([])
 
     def end(self, name: str) -> None:
-        self.stack.pop().text = "".join(self.texts.pop())
+        self.open.pop().text = "".join(self.texts.pop())
 
     def characters(self, text: str) -> None:
-        self.texts[-1].append(
-            text.replace(self.stand_in, "&") if self.is_corrected else text
-        )
+        self.texts[-1].append(text)
 
-    def attribute(
+    def refuse_default(
         self, element: str, name: str, kind: str, default: str | None, required: bool
     ) -> None:
         """Refuse a declared default value: each element would get a copy of it."""
         if default is not None:
-            line, column = self.here()
             message = (
                 f"it declares a default of {name!r:.60} of <{element[:60]}>:"
                 " no model with declared defaults is loaded"
             )
-            raise ENTITY.error(message, Location(self.document.path, line, column))
+            raise ENTITY.error(message, self.here())
 
-    def entity(
-        self,
-        name: str,
-        is_parameter: object = True,
-        value: str | None = None,
-        *rest: object,
-    ) -> None:
-        line, column = self.here()
+    def refuse_entity(self, name: str, *rest: object) -> None:
+        """Refuse an entity: it may name a file, or expand without limit."""
         message = (
             f"it declares the entity {name!r:.60}: no model with entities is loaded"
         )
-        error = ENTITY.error(message, Location(self.document.path, line, column))
-        if (
-            is_parameter
-            or value is None
-            or len(value) > MAX_ENTITY
-            or set("&<%") & set(value)
-        ):
-            raise error
-        # A short text with no other entity in it cannot expand without limit: what else
-        # is wrong with the file is found.
-        self.document.found.add(error.problem, fatal=True)
+        raise ENTITY.error(message, self.here())
 
 
 def is_xml_text(text: str) -> bool:
@@ -633,33 +565,63 @@ def to_xml(root: Element, comment: str = "") -> bytes:
     """
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     if comment:
-        lines.append(
-            f"<!-- {_NO_CHARACTER.sub(chr(0xFFFD), comment).replace('--', '- -')} -->"
-        )
-    return ("\n".join([*lines, *_lines(root, "")]) + "\n").encode()
+        # Two hyphens end a comment.
+        lines.append(f"<!-- {valid_text(comment).replace('--', '- -')} -->")
+    lines += _lines(root, "")
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _lines(element: Element, indent: str) -> Iterator[str]:
-    attributes = "".join(
-        f' {key}="{_escaped(value, _IN_ATTRIBUTE)}"'
-        for key, value in element.attributes.items()
-    )
-    start = f"{indent}<{element.name}{attributes}"
+    tag = element.name
+    for key, value in element.attributes.items():
+        tag += f' {key}="{_escaped(value, _IN_ATTRIBUTE)}"'
     if element.children:
-        yield f"{start}>"
+        yield f"{indent}<{tag}>"
         for child in element.children:
-            yield from _lines(child, indent + "  ")
+            yield from _lines(child, f"{indent}  ")
         yield f"{indent}</{element.name}>"
     elif element.text and not element.text.isspace():
-        yield f"{start}>{_escaped(element.text, _IN_TEXT)}</{element.name}>"
+        yield f"{indent}<{tag}>{_escaped(element.text, _IN_TEXT)}</{element.name}>"
     else:
-        yield f"{start}/>"
+        yield f"{indent}<{tag}/>"
 
 
 FieldTable: TypeAlias = Mapping[str, Sequence[str]]
-"""By field, where its value may be, the first that exists: `inertial/mass@value` is the attribute of an element below, `@pos` an attribute
-of the element itself, `inertial/inertia` an element with all its attributes, `~inertial` an element that is only a location.
+"""By field, the paths where its value may be; the first that exists counts.
+
+`inertial/mass@value` is the attribute of an element below, `@pos` an attribute of the
+element itself, `inertial/inertia` an element with all its attributes, `~inertial` an
+element that is only a location.
 """
+
+
+class _Target(NamedTuple):
+    """The element that a path leads to, and the name of an attribute or ""."""
+
+    element: Element | None
+    attribute: str
+
+    @property
+    def exists(self) -> bool:
+        if self.element is None:
+            return False
+        return not self.attribute or self.attribute in self.element.attributes
+
+    @property
+    def location(self) -> Location | None:
+        if self.element is None:
+            return None
+        if not self.attribute:
+            return self.element.location
+        return self.element.location_of(self.attribute)
+
+    @property
+    def is_faulty(self) -> bool:
+        if self.element is None:
+            return False
+        if not self.attribute:
+            return bool(self.element.faulty)
+        return self.attribute in self.element.faulty
 
 
 @dataclass(frozen=True)
@@ -691,62 +653,49 @@ class FieldLocator:
         """
         if not subject:
             return self.element.location
-        for path in self.table.get(str(subject[0]), ()):
-            element, name = self._find(path.removeprefix("~"))
-            if element is not None and (not name or name in element.attributes):
-                if name:
-                    return element.location_of(name)
-                return element.location
-        # A field without a row is the attribute of its name, here or one level below.
         name = str(subject[0])
-        around = [
-            element
-            for element in (self.element, *self.others.values())
-            if element is not None
-        ]
-        near = (
-            one
-            for element in around
-            for one in (element, *element.children)
-            if name in one.attributes
-        )
+        for path in self.table.get(name, ()):
+            target = self._find(path.removeprefix("~"))
+            if target.exists:
+                return target.location
         if name in self.table:
-            found = None
-        else:
-            found = next(near, None)
-        if found is None:
             return None
-        return found.location_of(name)
+        # A field without a row is the attribute of its name, here or one level below.
+        for element in (self.element, *self.others.values()):
+            if element is None:
+                continue
+            for inner in (element, *element.children):
+                if name in inner.attributes:
+                    return inner.location_of(name)
+        return None
 
     def unknown(self) -> Iterable[str]:
         """Return the fields that the file may have and that could not be read."""
-        for name_of_field, paths in self.table.items():
-            found = [self._find(path) for path in paths if not path.startswith("~")]
-            there = [(element, name) for element, name in found if element is not None]
-            faulty = any(
-                name in element.faulty if name else element.faulty
-                for element, name in there
-            )
-            present = any(
-                not name or name in element.attributes for element, name in there
-            )
-            # Of a partial element the attributes are known, but not all children.
-            below = [element for element, _ in there if element is not self.element]
-            more = self.element.partial and not all(
-                element is self.element for element, _ in found
-            )
-            if faulty or (
-                not present and (more or any(element.partial for element in below))
-            ):
-                yield name_of_field
+        for name, paths in self.table.items():
+            targets = [self._find(path) for path in paths if not path.startswith("~")]
+            is_faulty = any(target.is_faulty for target in targets)
+            exists = any(target.exists for target in targets)
+            if is_faulty or (not exists and self._may_be_missing(targets)):
+                yield name
 
-    def _find(self, path: str) -> tuple[Element | None, str]:
-        way, _, name = path.partition("@")
-        first, *rest = way.split("/") if way else [""]
-        if not first:
-            return self.element, name
+    def _may_be_missing(self, targets: Sequence[_Target]) -> bool:
+        """Return whether a field may be in a part of the file that is not known.
+
+        Of a partial element the attributes are known, but not all children.
+        """
+        inner = [target for target in targets if target.element is not self.element]
+        if inner and self.element.partial:
+            return True
+        return any(target.element and target.element.partial for target in inner)
+
+    def _find(self, path: str) -> _Target:
+        names, _, attribute = path.partition("@")
+        if not names:
+            return _Target(self.element, attribute)
+        first, *rest = names.split("/")
+        element = self.element.first(first)
         if first in self.others:
             element = self.others[first]
-        else:
-            element = self.element.first(first)
-        return (None if element is None else element.first(*rest)), name
+        if element is not None:
+            element = element.first(*rest)
+        return _Target(element, attribute)

@@ -634,6 +634,9 @@ CYCLE_CONTACTS = judgement.note(
 )
 
 RETIRED = {
+    "CHA101": "FMT002",
+    "CHA103": "FMT011",
+    "CHA107": "FMT009",
     "CHA132": "MOT106",
     "CHA205": "MOT101",
     "CHA208": "MOT105",

@@ -72,3 +72,10 @@ STAMPS = judgement.warning(
         "timestamp { seconds: 5 }, then timestamp { seconds: 6 }",
     ),
 )
+
+RETIRED = {
+    "CAP004": "FMT009",
+    "CAP007": "FMT002",
+    "CAP008": "FMT009",
+}
+"""Codes that other rules replaced."""
