@@ -1,4 +1,4 @@
-"""A compared motion: a second motion of the same body on the timeline of the first, and the differences between the two."""
+"""A second motion of a body on the timeline of the first, and their differences."""
 
 from dataclasses import replace
 
@@ -9,37 +9,45 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.scene.scene import Scene
 
+# [s] Of the times of frames that are meant to be equal.
+ROUNDING = 1e-9
+
 
 def extended(first: Scene, second: Scene) -> Scene:
-    """Return the first scene with its last frame held until the end of the second one, at the times of the second one's frames."""
-    own = first.timeline
+    """Return the first scene with its last frame held until the end of the second.
+
+    The added frames are at the times of the second one's.
+    """
+    timeline = first.timeline
     other = second.timeline
-    later = other.times[other.times > own.times[-1] + ON_FRAME]
+    later = other.times[other.times > timeline.times[-1] + ON_FRAME]
     count = len(later)
     if first.num_frames < 2 or not count:
         return first
-    timeline = Timeline.stamped(np.concatenate([own.times, later]), own.import_rate)
-    if own.frame_rate is not None and own.frame_rate == other.frame_rate:
-        timeline = Timeline.uniform(own.num_frames + count, own.frame_rate)
+    if timeline.frame_rate is not None and timeline.frame_rate == other.frame_rate:
+        longer = Timeline.uniform(timeline.num_frames + count, timeline.frame_rate)
+    else:
+        times = np.concatenate([timeline.times, later])
+        longer = Timeline.stamped(times, timeline.import_rate)
 
-    def held(values: Floats) -> Floats:
+    def hold(values: Floats) -> Floats:
         return frozen(np.concatenate([values, np.repeat(values[-1:], count, axis=0)]))
 
     return replace(
         first,
-        timeline=timeline,
-        link_poses=held(first.link_poses),
-        q=held(first.q),
-        zmp=None if first.zmp is None else held(first.zmp),
+        timeline=longer,
+        link_poses=hold(first.link_poses),
+        q=hold(first.q),
+        zmp=None if first.zmp is None else hold(first.zmp),
         own_frames=first.num_frames,
     )
 
 
 def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
-    """Return the first scene with the second one beside it, or as a ghost at its position, on one timeline.
+    """Return the first scene with the second one beside it, on one timeline.
 
-    The timeline of a ghost ends with the first motion: after it there is nothing that
-    the ghost could be compared with.
+    A ghost is at the position of the first. Its timeline ends with the first motion:
+    after it there is nothing that the ghost could be compared with.
     """
     if not is_ghost:
         return replace(extended(first, second), compared=second)
@@ -47,58 +55,60 @@ def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
     last = float(second.timeline.times[-1])
     notes = first.notes
     if first.num_frames > 1 and last > end + ON_FRAME:
-        notes = (
-            *notes,
+        note = (
             f"the ghost is shown to {fixed(end, 2)} s, where the first motion ends, "
-            f"not to its end at {fixed(last, 2)} s",
+            f"not to its end at {fixed(last, 2)} s"
         )
+        notes = (*notes, note)
     return replace(first, compared=second, is_ghost=True, notes=notes)
 
 
 class Differences:
     """The differences between two scenes of one body, in the frames that both have.
 
-    `joints`: (T, J) [rad, m] values of the second motion minus those of the first.
-    `roots`: (T,) [m] distance between the roots; None where
-    one of the motions has no root poses.
+    Attributes
+    ----------
+    joints:
+        (T, J) [rad, m] Values of the second motion minus those of the first.
+    roots:
+        (T,) [m] Distance between the roots; None where one of the motions has no root
+        poses.
     """
 
     def __init__(self, first: Scene, second: Scene) -> None:
         self._scene = first
         times = first.timeline.times[: first.own_frames or first.num_frames]
-        common = times[times <= second.timeline.times[-1] + 1e-9]
+        common = times[times <= second.timeline.times[-1] + ROUNDING]
         frames = np.asarray(second.timeline.frames_at(common))
         count = len(common)
         columns = min(first.q.shape[1], second.q.shape[1])
         self.joints: Floats = second.q[frames, :columns] - first.q[:count, :columns]
         self.roots: Floats | None = None
         if first.has_root and second.has_root:
-            apart = second.link_poses[frames, 0, :3] - first.link_poses[:count, 0, :3]
-            self.roots = np.linalg.norm(apart, axis=1)
+            positions = first.link_poses[:count, 0, :3]
+            others = second.link_poses[frames, 0, :3]
+            self.roots = np.linalg.norm(others - positions, axis=1)
 
     def describe(self, frame: int) -> str:
         """Return the largest difference at a frame, and over all frames, in words."""
         parts = []
         if self.joints.size:
-            at, column = divmod(int(np.abs(self.joints).argmax()), self.joints.shape[1])
             if frame < len(self.joints):
-                parts.append(
-                    "now "
-                    f"{self._joint(frame, int(np.abs(self.joints[frame]).argmax()))}"
-                )
-            parts.append(
-                f"max {self._joint(at, column)} at "
-                f"{fixed(float(self._scene.timeline.times[at]), 2)} s"
-            )
+                largest = int(np.abs(self.joints[frame]).argmax())
+                parts.append(f"now {self._joint(frame, largest)}")
+            index = int(np.abs(self.joints).argmax())
+            worst, column = divmod(index, self.joints.shape[1])
+            time = fixed(float(self._scene.timeline.times[worst]), 2)
+            parts.append(f"max {self._joint(worst, column)} at {time} s")
         if self.roots is not None and len(self.roots):
+            distance = f"max {1e3 * self.roots.max():.0f} mm"
             if frame < len(self.roots):
-                now = f"{1e3 * self.roots[frame]:.0f} mm, "
-            else:
-                now = ""
-            parts.append(f"distance of roots {now}max {1e3 * self.roots.max():.0f} mm")
+                distance = f"{1e3 * self.roots[frame]:.0f} mm, {distance}"
+            parts.append(f"distance of roots {distance}")
         return "; ".join(parts) or "no joints to compare"
 
     def _joint(self, frame: int, column: int) -> str:
+        """Return the difference of a joint at a frame, in words."""
         joint = self._scene.body.joints[column]
         amount = float(self.joints[frame, column])
         name = shown(joint.name) or f"joint {column}"

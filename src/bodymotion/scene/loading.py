@@ -48,12 +48,16 @@ from bodymotion.system.limited import ProcessLimits
 Showable: TypeAlias = (
     Body | Motion | KeyPoses | Skeleton | RobotScript | str | PathLike[str]
 )
+# What is shown; anything else names a file.
 VALUES = (Body, Motion, KeyPoses, Skeleton, RobotScript)
-"""What is shown; anything else names a file."""
+# [s] Time in which the files of a viewer are loaded again.
 MAX_LOADING = 600.0
-"""[s] Time in which the files of a viewer are loaded again."""
-MAX_LISTED_GROUPS = 10  # Number of rules that are listed on stderr.
-MAX_LOCATIONS = 3  # Number of locations that are listed for one rule.
+# Rules that are listed on stderr.
+MAX_LISTED_GROUPS = 10
+# Locations that are listed for one rule.
+MAX_LOCATIONS = 3
+# Characters of a line about one rule on stderr.
+MAX_LINE = 500
 
 
 class Inputs(NamedTuple):
@@ -67,14 +71,13 @@ class Inputs(NamedTuple):
 def files_of(
     *values: Body | Motion | KeyPoses | RobotScript | Skeleton | None,
 ) -> tuple[Path, ...]:
-    """Return the files that values were read from, those that a model names included."""
-    sources = [value.source for value in values if value is not None]
-    return tuple(
-        path
-        for source in sources
-        for path in (source.path, *source.parts)
-        if path is not None
-    )
+    """Return the files that values were read from, with those that a model names."""
+    files: list[Path] = []
+    for value in values:
+        if value is not None:
+            paths = (value.source.path, *value.source.parts)
+            files += [path for path in paths if path is not None]
+    return tuple(files)
 
 
 def load_inputs(
@@ -87,12 +90,11 @@ def load_inputs(
 ) -> Inputs:
     """Return sources, objects or files in any order, sorted by their kind.
 
-    `done` with them is for messages: "shown", "plotted".
-
-    `options` are those of readers, see `bodymotion.load`.
+    `done` with them is for messages: "shown", "plotted". `options` are those of
+    readers, see `bodymotion.load`.
 
     Raises FormatError when a file cannot be read; WrongUseError when there are two
-    bodies, too many motions, or a script and something else, or when `output` is a
+    bodies, too many motions, or an animation and something else, or when `output` is a
     file that is read.
     """
     if output is not None:
@@ -101,32 +103,24 @@ def load_inputs(
     scripts = [value for value in loaded if isinstance(value, RobotScript)]
     if max_motions == len(scripts) == len(loaded) == 2:
         loaded = play_together(scripts)
-    values: list[Any] = []
-    for value in loaded:
-        if isinstance(value, Skeleton) or is_fixed_script(value):
-            values += value.body_and_motion()
-        else:
-            values.append(value)
-    bodies = [value for value in values if isinstance(value, Body)]
-    motions = [value for value in values if isinstance(value, Motion)]
-    adjustable = [value for value in values if isinstance(value, RobotScript)]
-    if any(isinstance(value, KeyPoses) for value in values):
-        raise WrongUseError(
-            f"key poses are {done} on the body that they are for: name its model, too"
-        )
+    bodies: list[Body] = []
+    motions: list[Motion] = []
+    adjustable: list[RobotScript] = []
+    for value in _with_bodies(loaded):
+        if isinstance(value, Body):
+            bodies.append(value)
+        elif isinstance(value, Motion):
+            motions.append(value)
+        elif isinstance(value, RobotScript):
+            adjustable.append(value)
+        elif isinstance(value, KeyPoses):
+            raise WrongUseError(
+                f"key poses are {done} on the body that they are for: name its model, "
+                "too"
+            )
     if adjustable:
         _check_alone(adjustable, bodies, motions, done)
-    if len(bodies) > 1 or len(motions) > max_motions:
-        if max_motions == 1:
-            most = "one motion"
-        else:
-            most = "two motions"
-        numbers = (
-            f"{counted(len(bodies), 'model')} and {counted(len(motions), 'motion')}"
-        )
-        raise WrongUseError(
-            f"found {numbers}; at most one model and {most} can be {done}"
-        )
+    _check_numbers(bodies, motions, max_motions, done)
     if output is not None:
         check_not_read(output, files_of(*loaded))
     return Inputs(
@@ -136,14 +130,34 @@ def load_inputs(
     )
 
 
+def _with_bodies(loaded: Iterable[Any]) -> Iterator[object]:
+    """Yield values, with a body and a motion in place of recordings and dances."""
+    for value in loaded:
+        if isinstance(value, Skeleton) or is_fixed_script(value):
+            yield from value.body_and_motion()
+        else:
+            yield value
+
+
+def _check_numbers(
+    bodies: Sequence[Body], motions: Sequence[Motion], max_motions: int, done: str
+) -> None:
+    """Raise WrongUseError where there are too many bodies or motions."""
+    if len(bodies) <= 1 and len(motions) <= max_motions:
+        return
+    most = "one motion" if max_motions == 1 else "two motions"
+    raise WrongUseError(
+        f"found {counted(len(bodies), 'model')} and {counted(len(motions), 'motion')}; "
+        f"at most one model and {most} can be {done}"
+    )
+
+
 def is_fixed_script(value: object) -> bool:
     """Return whether a value is a script that is played without settings."""
     kind = kind_of(value)
-    return (
-        isinstance(value, RobotScript)
-        and kind is not None
-        and kind.function("playback") is None
-    )
+    if kind is None or not isinstance(value, RobotScript):
+        return False
+    return kind.function("playback") is None
 
 
 def _check_alone(
@@ -206,11 +220,11 @@ def load_scene(
 
 
 def load_scene_apart(*sources: Showable, **options: Any) -> Scene:  # noqa: ANN401
-    """Return the scene of `load_scene`, of files that are read in a child process.
+    """Return the scene of files that are read in a child process; see `load_scene`.
 
-    One that they end is not this one.
+    A file that ends this process does not end the caller.
     """
-    files = [one for one in sources if isinstance(one, (str, PathLike))]
+    files = [source for source in sources if isinstance(source, (str, PathLike))]
     has_limits = requested_limits(options) is not None
     if has_limits or len(files) < len(sources) or not files:
         return load_scene(*sources, **options)
@@ -233,7 +247,7 @@ def _load_scene(
     by_position: bool,
     **options: Any,  # noqa: ANN401
 ) -> Scene:
-    """Return the scene of `load_scene`, of files that are read in this process."""
+    """Return the scene of files that are read in this process; see `load_scene`."""
     body, motions, script = load_inputs(
         *sources, max_motions=2, output=output, by_position=by_position, **options
     )
@@ -241,34 +255,38 @@ def _load_scene(
         raise WrongUseError(
             "a ghost is the second of two motions, and there is only one"
         )
-    sound = load_music(music) if isinstance(music, (str, PathLike)) else music
+    if isinstance(music, (str, PathLike)):
+        music = load_music(music)
     if script is not None:
-        tempo = bpm if bpm is not None or sound is None else sound.tempo or None
-        return replace(
-            script_scene(script, arm, PlaybackSettings(tempo, slices)),
-            music=sound,
-        )
+        if bpm is None and music is not None:
+            bpm = music.tempo or None
+        scene = script_scene(script, arm, PlaybackSettings(bpm, slices))
+        return replace(scene, music=music)
     if (arm, bpm, slices) != (None, None, None):
-        names = [
-            with_article(f"{kind.robot} {kind.noun}")
-            for kind in kinds()
-            if kind.has_tempo
-        ]
-        raise WrongUseError(
-            f"arm, tempo and slices apply to {' or '.join(names) or 'a script'} only"
-        )
+        raise _no_script_error()
     if body is None and motions:
         body = _body_for(motions[0])
-    first = replace(make_scene(body, motions[0] if motions else None), music=sound)
+    scene = make_scene(body, motions[0] if motions else None)
+    scene = replace(scene, music=music)
     if len(motions) < 2:
-        return first
-    return side_by_side(first, make_scene(body, motions[1]), ghost)
+        return scene
+    return side_by_side(scene, make_scene(body, motions[1]), ghost)
 
 
-def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
-    """Yield the scene of `load_scene`.
+def _no_script_error() -> WrongUseError:
+    """Return the error of settings of a script where there is none."""
+    scripts = [f"{kind.robot} {kind.noun}" for kind in kinds() if kind.has_tempo]
+    names = " or ".join(map(with_article, scripts)) or "a script"
+    return WrongUseError(f"arm, tempo and slices apply to {names} only")
 
-    At first without mesh files that take long to read, then with more of them, at last
+
+def scenes_as_read(
+    *sources: Showable,
+    **options: Any,  # noqa: ANN401
+) -> Iterator[Scene]:
+    """Yield the scene of `load_scene` as its mesh files are read.
+
+    At first without those that take long to read, then with more of them, at last
     whole.
     """
     if requested_limits(options) is not None:
@@ -286,18 +304,21 @@ def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # no
             body: Body = context.run(
                 load, path, format=row.name, **row.options_of(options)
             )
-            # Links that are as before keep what is computed of their shapes.
-            links = (
-                old if old == new else new
-                for old, new in zip(scene.body.links, body.links, strict=True)
-            )
-            body = replace(body, links=tuple(links))
-            scene = replace(
-                scene,
-                body=body,
-                compared=scene.compared and replace(scene.compared, body=body),
-            )
+            scene = _with_body(scene, body)
     yield scene
+
+
+def _with_body(scene: Scene, body: Body) -> Scene:
+    """Return a scene with a body that has more shapes."""
+    # Links that are as before keep what is computed of their shapes.
+    links = []
+    for before, link in zip(scene.body.links, body.links, strict=True):
+        links.append(before if before == link else link)
+    body = replace(body, links=tuple(links))
+    compared = scene.compared
+    if compared is not None:
+        compared = replace(compared, body=body)
+    return replace(scene, body=body, compared=compared)
 
 
 def script_scene(
@@ -326,35 +347,24 @@ def group_text(group: Group) -> str:
     `SR1.wrl:12:3: WRL135 ×24 message (also at 15:3, 18:3 …) [hint]`.
     """
     first = group.problems[0]
-    others = group.locations(MAX_LOCATIONS + 1)[1:]
-    also = ", ".join(
-        place_after(place, first.location) for place in others[: MAX_LOCATIONS - 1]
-    )
-    if also:
-        also = f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})"
-    else:
-        also = ""
-    place = first.location
-    if place.path:
-        path = Path(place.path).name
-    else:
-        path = None
-    where = (
-        ":".join(
-            str(part) for part in (path, place.line, place.column) if part is not None
-        )
-        or place.inside
-        or ""
-    )
-    if place.inside and place.inside != where:
-        inside = f" ({place.inside})"
-    else:
-        inside = ""
+    location = first.location
+    name = Path(location.path).name if location.path else None
+    parts = (name, location.line, location.column)
+    start = ":".join(str(part) for part in parts if part is not None)
+    start = start or location.inside or ""
+    text = f"{group.title} {first.message}"
+    if start:
+        text = f"{start}: {text}"
+    if location.inside and location.inside != start:
+        text += f" ({location.inside})"
+    others = group.locations(MAX_LOCATIONS)[1:]
+    places = ", ".join(place_after(other, location) for other in others)
+    if places:
+        more = " …" if group.count > MAX_LOCATIONS else ""
+        text += f" (also at {places}{more})"
     if first.hint:
-        hint = f" [{first.hint}]"
-    else:
-        hint = ""
-    return f"{where}{': ' if where else ''}{group.title} {first.message}{inside}{also}{hint}"
+        text += f" [{first.hint}]"
+    return text
 
 
 def groups_html(
@@ -367,18 +377,21 @@ def groups_html(
     A line for each rule, with the text `before` it, and how many rules are left out.
     """
     items = "".join(
-        f'<li style="margin-bottom:4px"><b>{before(group)}</b>{html_text(group_text(group))}</li>'
+        f'<li style="margin-bottom:4px"><b>{before(group)}</b>'
+        f"{html_text(group_text(group))}</li>"
         for group in groups[:limit]
     )
-    more = len(groups) - limit
-    return f"<ul>{items}{f'<li>… and {more} more</li>' if more > 0 else ''}</ul>"
+    num_more = len(groups) - limit
+    if num_more > 0:
+        items += f"<li>… and {num_more} more</li>"
+    return f"<ul>{items}</ul>"
 
 
 def table_html(rows: Iterable[tuple[str, str]]) -> str:
     """Return names and values (HTML) as a table of a panel."""
+    style = "opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap"
     cells = "".join(
-        '<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">'
-        f"{html_text(name)}</td><td>{value}</td></tr>"
+        f'<tr><td style="{style}">{html_text(name)}</td><td>{value}</td></tr>'
         for name, value in rows
     )
     return f"<table>{cells}</table>"
@@ -387,9 +400,9 @@ def table_html(rows: Iterable[tuple[str, str]]) -> str:
 def report_problems(
     scene: Scene, suffix: str = "", *, only_mismatches: bool = False
 ) -> None:
-    """Write to stderr how many findings there are, and the first rules, or only the mismatches of motion and body.
+    """Write to stderr how many findings there are, the first rules, and notes.
 
-    And notes.
+    `only_mismatches`: only the rules about motion and body together.
     """
     groups = scene.findings
     lines = []
@@ -399,13 +412,11 @@ def report_problems(
             groups = tuple(
                 group for group in groups if group.problems[0] in scene.mismatches
             )
-        lines += [
-            f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]
-        ]
-        if len(groups) > MAX_LISTED_GROUPS:
-            lines.append(
-                f"  … and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}"
-            )
+        for group in groups[:MAX_LISTED_GROUPS]:
+            lines.append(f"  {shown(group_text(group), MAX_LINE)}")
+        num_more = len(groups) - MAX_LISTED_GROUPS
+        if num_more > 0:
+            lines.append(f"  … and {counted(num_more, 'more rule')}")
     lines += [f"bodymotion: {note}" for note in scene.warnings + scene.notes]
     if lines:
         print("\n".join(lines), file=sys.stderr, flush=True)

@@ -20,39 +20,65 @@ from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.text import with_article
 from bodymotion.extensions import kind_of
 from bodymotion.formats.limits import budget_for
-from bodymotion.geometry.arrays import Floats, check_memory, median_step
+from bodymotion.geometry.arrays import Floats, Indices, check_memory, median_step
 from bodymotion.model.scripts import RobotScript
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 
-# Longer pieces [s], and larger files [bytes] on pages, are refused.
+# [s] Longer pieces are refused.
 MAX_SECONDS = 900.0
+# [bytes] Larger files are refused on pages.
 MAX_EMBEDDED = 40_000_000
-MAX_SAMPLES = (
-    100_000_000  # Of all channels: 15 minutes of stereo at 48 kHz are 86 million.
-)
-STORED_BYTES = 2  # [bytes] Of a sample in an uncompressed recording.
+# Of all channels: 15 minutes of stereo at 48 kHz are 86 million.
+MAX_SAMPLES = 100_000_000
+# [bytes] Of a sample in an uncompressed recording.
+STORED_BYTES = 2
+# [Hz] Of the sound that is analysed.
 RATE = 22050
+# Samples from one value of the onset strength to the next (5 ms).
 HOP = 110
+# Samples in each value of the onset strength.
 WINDOW = 512
-"""[Hz] of the analysis, and samples from one value of the onset strength (5 ms) to the next, and in each."""
 # [beats per minute]
 MIN_TEMPO = 50.0
+# [beats per minute]
 MAX_TEMPO = 210.0
+# [beats per minute] The middle of the weights of tempos.
 USUAL_TEMPO = 120.0
-SAME_ONSETS = 0.5  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
+# Onsets that repeat so well at twice the tempo, relative to it, have that tempo.
+SAME_ONSETS = 0.5
+# The onset strength is that of ln(1 + this × the power in parts of the largest). Louder
+# drums mark the beats, not hi-hats between them.
 LOUDNESS = 30.0
-"""The onset strength is that of ln(1 + this × the power in parts of the largest).
-
-Louder drums mark the beats, not hi-hats between them.
-"""
-MAX_UNEVEN = (
-    0.045  # [s] Beats that differ less from an even grid (RMS) have a steady tempo.
-)
-REACH = 12  # Values of the onset strength to each side of a beat (60 ms) in which its onset is looked for.
-SILENCE = 20  # Values of the onset strength before time 0: a sound that begins the piece has its onset after silence, as any other.
-MIN_STEADY = 4  # Beats, at least, of which it is known whether their tempo is steady.
+# How even the beats of librosa's search are; its default is 100.
+TIGHTNESS = 400
+# Of the strength of most beats: what is softer is before or after the piece.
+LOUD_SHARE = 0.2
+# [s] Beats that differ less from an even grid (RMS) have a steady tempo.
+MAX_UNEVEN = 0.045
+# Values of the onset strength within which a beat is never an outlier of the grid.
+MAX_OUTLIER = 2.0
+# Share of the beats of a steady tempo that are no outliers.
+MIN_ON_GRID = 0.8
+# Fits of the grid: each leaves out the outliers of the one before.
+NUM_FITS = 3
+# Values of the onset strength to each side of a beat (60 ms) with its onset.
+REACH = 12
+# Values of the onset strength before time 0. A sound that begins the piece has its
+# onset after silence, as any other.
+SILENCE = 20
+# Beats, at least, of which it is known whether their tempo is steady.
+MIN_STEADY = 4
+# Bands of frequencies of the low tones.
+LOW_BANDS = 8
+# [Hz] The highest low tone: drums and basses.
+LOW_TONES = 400.0
+# Values of the onset strength to each side of a beat (30 ms) with its low tone.
+LOW_REACH = 6
+# Weight of a change of harmony; that of a loud low tone is 1.
+CHANGE_WEIGHT = 2.0
 Script = TypeVar("Script", bound=RobotScript)
+# Extensions of sound files.
 KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 
@@ -94,41 +120,28 @@ class Music(ShortRepr):
         """
         librosa = need("librosa", "music", "finding beats")
         strength = self._onsets()
+        max_lag = int(4 * RATE / HOP)
         lag = _beat_lag(
-            librosa.autocorrelate(
-                strength - strength.mean(), max_size=int(4 * RATE / HOP)
-            )
+            librosa.autocorrelate(strength - strength.mean(), max_size=max_lag)
         )
         if not lag:
             return np.zeros(0)
-        options = {
-            "onset_envelope": strength,
-            "sr": RATE,
-            "hop_length": HOP,
-            "bpm": 60.0 * RATE / HOP / lag,
-        }
-        frames = librosa.beat.beat_track(
-            **options, tightness=400, trim=False, units="frames"
-        )[1]
-        if len(frames):
-            loud = np.flatnonzero(strength > 0.2 * np.quantile(strength[frames], 0.8))
-        else:
-            loud = frames
-        if len(loud):
-            near = [
-                frame
-                for frame in frames
-                if loud[0] - lag / 2 <= frame <= loud[-1] + lag / 2
-            ]
-        else:
-            near = []
+        _, frames = librosa.beat.beat_track(
+            onset_envelope=strength,
+            sr=RATE,
+            hop_length=HOP,
+            bpm=60.0 * RATE / HOP / lag,
+            tightness=TIGHTNESS,
+            trim=False,
+            units="frames",
+        )
+        frames = _within_piece(frames, strength, lag)
         # A beat is at the strongest onset near it.
-        starts = [max(frame - REACH, 0) for frame in near]
-        near = [
-            start + int(strength[start : start + 2 * REACH + 1].argmax())
-            for start in starts
-        ]
-        return _steady(np.array(near, dtype=np.float64), lag) * HOP / RATE
+        for k, frame in enumerate(frames):
+            start = max(frame - REACH, 0)
+            nearby = strength[start : start + 2 * REACH + 1]
+            frames[k] = start + int(nearby.argmax())
+        return _steady(np.array(frames, dtype=np.float64), lag) * HOP / RATE
 
     @cached_property
     def downbeats(self) -> Floats:
@@ -139,25 +152,33 @@ class Music(ShortRepr):
         bar = self.beats_per_bar
         if len(self.beats) < 2 * bar:
             return self.beats[:1]
-        librosa = need("librosa", "music", "finding beats")
         frames = np.round(self.beats * RATE / HOP).astype(int)
-        low = self._onsets(8, 400.0, 4 * WINDOW)
-        loud = np.array(
-            [low[max(frame - 6, 0) : frame + 7].max(initial=0.0) for frame in frames]
-        )
+        low_tones = self._low_tones(frames)
+        changes = self._harmony_changes(frames)
+        accents = low_tones / max(low_tones.mean(), 1e-9)
+        accents += CHANGE_WEIGHT * changes / max(changes.mean(), 1e-9)
+        means = [accents[first::bar].mean() for first in range(bar)]
+        return self.beats[int(np.argmax(means)) :: bar]
+
+    def _low_tones(self, frames: Indices) -> Floats:
+        """Return the onset strength (B,) of low tones at beats (B,)."""
+        strength = self._onsets(LOW_BANDS, LOW_TONES, 4 * WINDOW)
+        largest = []
+        for frame in frames:
+            nearby = strength[max(frame - LOW_REACH, 0) : frame + LOW_REACH + 1]
+            largest.append(nearby.max(initial=0.0))
+        return np.array(largest)
+
+    def _harmony_changes(self, frames: Indices) -> Floats:
+        """Return how much the tones change (B,) from beat to beat, for beats (B,)."""
+        librosa = need("librosa", "music", "finding beats")
         tones = librosa.feature.chroma_stft(
             y=self._sound, sr=RATE, hop_length=4 * HOP, n_fft=4096
         )
-        spans = librosa.util.sync(
-            tones, np.append(frames // 4, tones.shape[1] - 1), pad=False
-        )
-        change = np.linalg.norm(np.diff(spans, axis=1, prepend=spans[:, :1]), axis=0)[
-            : len(frames)
-        ]
-        accent = loud / max(loud.mean(), 1e-9) + 2.0 * change / max(change.mean(), 1e-9)
-        return self.beats[
-            int(np.argmax([accent[k::bar].mean() for k in range(bar)])) :: bar
-        ]
+        ends = np.append(frames // 4, tones.shape[1] - 1)
+        spans = librosa.util.sync(tones, ends, pad=False)
+        steps = np.diff(spans, axis=1, prepend=spans[:, :1])
+        return np.asarray(np.linalg.norm(steps, axis=0)[: len(frames)])
 
     @cached_property
     def _sound(self) -> Floats:
@@ -171,32 +192,32 @@ class Music(ShortRepr):
     def _onsets(
         self, bands: int = 40, highest: float = 8000.0, window: int = WINDOW
     ) -> Floats:
-        """Return the onset strength at each `HOP`, from frequencies up to the `highest` [Hz] in some bands."""
+        """Return the onset strength at each `HOP`.
+
+        It is that of frequencies up to the `highest` [Hz] in some bands.
+        """
         librosa = need("librosa", "music", "finding beats")
-        options = {
-            "hop_length": HOP,
-            "n_fft": window,
-            "n_mels": bands,
-            "fmin": 30.0,
-            "fmax": highest,
-        }
-        sound = np.pad(self._sound, (SILENCE * HOP, 0))
-        power = librosa.feature.melspectrogram(y=sound, sr=RATE, **options)
-        loudness = np.log1p(LOUDNESS * power / max(float(power.max()), 1e-30))
-        return np.asarray(
-            librosa.onset.onset_strength(S=loudness, sr=RATE)[SILENCE:],
-            dtype=np.float64,
+        power = librosa.feature.melspectrogram(
+            y=np.pad(self._sound, (SILENCE * HOP, 0)),
+            sr=RATE,
+            hop_length=HOP,
+            n_fft=window,
+            n_mels=bands,
+            fmin=30.0,
+            fmax=highest,
         )
+        loudness = np.log1p(LOUDNESS * power / max(float(power.max()), 1e-30))
+        strength = librosa.onset.onset_strength(S=loudness, sr=RATE)
+        return np.asarray(strength[SILENCE:], dtype=np.float64)
 
     def levels(self, count: int) -> Floats:
-        """Return the largest amplitudes (count,), 0 to 1, of equal parts of the piece."""
+        """Return the largest amplitudes (count,), 0 to 1, of equal parts."""
         if not len(self.samples):
             return np.zeros(0)
         loud = np.abs(self.samples).max(axis=1)
         starts = np.linspace(0, len(loud), count, endpoint=False).astype(int)
-        return np.asarray(
-            np.maximum.reduceat(loud, starts) / max(float(loud.max()), 1e-9)
-        )
+        levels = np.maximum.reduceat(loud, starts)
+        return np.asarray(levels / max(float(loud.max()), 1e-9))
 
     def data_url(self) -> str:
         """Return the file as an address that a page contains.
@@ -279,22 +300,35 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
         ) from None
 
 
-def _beat_lag(repeats: Floats) -> float:
-    """Return the distance of beats [values of the onset strength], from the autocorrelation (L,) of these.
+def _within_piece(frames: Indices, strength: Floats, lag: float) -> list[int]:
+    """Return the frames of beats between the first and the last loud onset."""
+    if not len(frames):
+        return []
+    typical = np.quantile(strength[frames], 0.8)
+    loud = np.flatnonzero(strength > LOUD_SHARE * typical)
+    if not len(loud):
+        return []
+    first = loud[0] - lag / 2
+    last = loud[-1] + lag / 2
+    return [frame for frame in frames if first <= frame <= last]
 
-    0 without onsets.
+
+def _beat_lag(repeats: Floats) -> float:
+    """Return the distance of beats from the autocorrelation (L,) of onset strengths.
+
+    It is in values of the onset strength; 0 without onsets.
     """
     lags = np.arange(1, len(repeats))
     tempos = 60.0 * RATE / HOP / lags
     if not repeats[0] > 0:
         return 0.0
-    weight = np.exp(-0.5 * np.log2(tempos / USUAL_TEMPO) ** 2) * (
-        (tempos >= MIN_TEMPO) & (tempos <= MAX_TEMPO)
-    )
-    lag = 1 + int(np.argmax(repeats[1:] * weight))
+    weights = np.exp(-0.5 * np.log2(tempos / USUAL_TEMPO) ** 2)
+    weights *= (tempos >= MIN_TEMPO) & (tempos <= MAX_TEMPO)
+    lag = 1 + int(np.argmax(repeats[1:] * weights))
+    # Onsets may repeat at a multiple of the beat, too: halve it while they repeat well.
     while 60.0 * RATE / HOP / (lag / 2) <= MAX_TEMPO:
-        first = int(0.48 * lag)
-        half = first + int(np.argmax(repeats[first : int(0.52 * lag) + 2]))
+        start = int(0.48 * lag)
+        half = start + int(np.argmax(repeats[start : int(0.52 * lag) + 2]))
         if repeats[half] < SAME_ONSETS * repeats[lag]:
             break
         lag = half
@@ -302,21 +336,18 @@ def _beat_lag(repeats: Floats) -> float:
 
 
 def _steady(beats: Floats, lag: float) -> Floats:
-    """Return an even grid through beats (B,) of a steady tempo.
-
-    Others as they are. A line is fitted twice, without outliers.
-    """
+    """Return an even grid through beats (B,) of a steady tempo; others as they are."""
     if len(beats) < MIN_STEADY:
         return beats
-    number = np.concatenate(
-        [[0.0], np.cumsum(np.maximum(np.round(np.diff(beats) / lag), 1.0))]
-    )
-    kept = np.ones(len(beats), dtype=bool)
-    for _ in range(3):
-        line = np.polyfit(number[kept], beats[kept], 1)
-        apart = np.abs(beats - np.polyval(line, number))
-        kept = apart <= max(3.0 * float(np.median(apart)), 2.0)
-    uneven = float(np.sqrt(np.mean(apart[kept] ** 2))) * HOP / RATE
-    if uneven > MAX_UNEVEN or kept.mean() < 0.8:
+    # Between two beats there may be beats that were not found.
+    steps = np.maximum(np.round(np.diff(beats) / lag), 1.0)
+    numbers = np.concatenate([[0.0], np.cumsum(steps)])
+    is_on_grid = np.ones(len(beats), dtype=bool)
+    for _ in range(NUM_FITS):
+        line = np.polyfit(numbers[is_on_grid], beats[is_on_grid], 1)
+        errors = np.abs(beats - np.polyval(line, numbers))
+        is_on_grid = errors <= max(3.0 * float(np.median(errors)), MAX_OUTLIER)
+    uneven = float(np.sqrt(np.mean(errors[is_on_grid] ** 2))) * HOP / RATE
+    if uneven > MAX_UNEVEN or is_on_grid.mean() < MIN_ON_GRID:
         return beats
-    return np.asarray(np.polyval(line, np.arange(number[-1] + 1)))
+    return np.asarray(np.polyval(line, np.arange(numbers[-1] + 1)))

@@ -1,4 +1,4 @@
-"""What can be switched on and off where a scene is shown, with the labels of the viewer."""
+"""Options of the display of a scene, with their labels in the viewer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 from bodymotion.diagnostics import WrongUseError
 
+# The options that colour links, with the limit that each is about. At most one of them
+# is on.
 LIMIT_OPTIONS = {"velocity_limits": "velocity", "torque_limits": "torque"}
-"""The options that colour links, at most one of which is on, with the limit that each is about."""
 
 
 def _checkbox(label: str, on: bool = False) -> Any:  # noqa: ANN401
@@ -18,11 +19,16 @@ def _checkbox(label: str, on: bool = False) -> Any:  # noqa: ANN401
 
 @dataclass
 class DisplayOptions:
-    """The display options; they stay as they are when the viewer loads files again.
+    """The display options; they stay when the viewer loads files again.
 
-    `path`: the name of the link whose path is drawn. `quantity`, `plotted`: the
-    quantity that is plotted (None: joint values) and the names
-    of its curves. `trail_seconds`: the length of trails [s].
+    Attributes
+    ----------
+    path:
+        The name of the link whose path is drawn.
+    quantity, plotted:
+        The quantity that is plotted (None: joint values), and the names of its curves.
+    trail_seconds:
+        [s] The length of trails.
     """
 
     visuals: bool = _checkbox("Shapes", True)
@@ -68,7 +74,7 @@ class DisplayOptions:
         return options
 
 
+# The options with a checkbox in the viewer, in the order of the panel.
 LABELS: dict[str, str] = {
     one.name: one.metadata["label"] for one in fields(DisplayOptions) if one.metadata
 }
-"""The options that are a checkbox in the viewer, in the order of the panel, with their labels."""

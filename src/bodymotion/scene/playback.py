@@ -23,10 +23,10 @@ from bodymotion.model.scripts import RobotScript
 from bodymotion.motion import Motion
 
 SLICES_PER_BEAT = 4
+# [s] A shorter slice is not believed: nothing could be drawn of it.
 MIN_SLICE = 1e-6
-"""[s] A shorter slice is not believed: nothing could be drawn of it."""
+# More slices are not believed: their numbers would have more digits than are shown.
 MAX_SLICES = 1e9
-"""More slices are not believed: their numbers would have more digits than are shown."""
 
 
 @dataclass(frozen=True)

@@ -39,26 +39,22 @@ from bodymotion.scene.playback import (
     beats_of,
 )
 
+# [m] Positions farther from the origin, or not finite, cannot be drawn. They are moved
+# to this distance.
 MAX_DISTANCE = 1e5
-"""[m] Positions farther from the origin, or not finite, cannot be drawn.
-
-They are moved to this distance.
-"""
+# Number of link poses in memory (1.1 GB). Of longer motions only every n-th frame is
+# shown.
 MAX_LINK_POSES = 20_000_000
-"""Number of link poses in memory (1.1 GB).
-
-Of longer motions only every n-th frame is shown.
-"""
+# Points that a path is drawn through.
 MAX_PATH_POINTS = 1500
-"""Points that a path is drawn through."""
+# The name of a foot of contacts that is the hand.
 HAND = "hand"
-"""The name of a foot of contacts that is the hand."""
+# [m] A foot that is no farther from its target reaches it.
 REACH_TOLERANCE = 1e-3
-"""[m] A foot that is no farther from its target reaches it."""
+# [m] Larger errors of a file are shown as this one.
 MAX_REACH_ERROR = 1e5
-"""[m] Larger errors of a file are shown as this one."""
+# Accelerations need three frames.
 MIN_MEASURED_FRAMES = 3
-"""Accelerations need three frames."""
 
 
 @dataclass(frozen=True)
@@ -341,7 +337,7 @@ class Scene:
         return tuple(curves)
 
     def timeline_index(self, other: Timeline) -> Indices:
-        """Return for each frame (T,) the current frame of another timeline at its time."""
+        """Return the current frame (T,) of another timeline at each frame's time."""
         if other == self.timeline:
             return np.arange(self.num_frames)
         return np.asarray(other.frames_at(self.timeline.times))

@@ -1,4 +1,4 @@
-"""Colours: light mode and dark mode of the environment, and the colours of overlays, which are the same in both."""
+"""Colours of the environment in light and dark mode, and of overlays in both."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,11 +13,8 @@ CRAWLER_AXIS = (30, 140, 60)
 MASS_COLOR = (230, 190, 0)  # The centre of mass.
 ZMP_COLOR = (156, 90, 26)  # The recorded ZMP; `recorded` of plots.
 PATH_COLOR = (120, 60, 220)  # The path of a link.
-STANCE = (
-    0,
-    104,
-    192,
-)  # A foot in stance. Blue and orange are safe for colour blindness.
+# Blue and orange are safe for colour blindness.
+STANCE = (0, 104, 192)  # A foot in stance.
 SWING = (245, 145, 20)  # A foot in swing.
 MISSED = (200, 0, 140)  # A foot that does not reach its target.
 MOVE = (98, 112, 132)  # A move of a dance.
