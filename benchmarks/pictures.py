@@ -78,7 +78,7 @@ def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
     from benchmarks.samples import sample
 
     body = bm.load(sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"))
-    camera = bm.VisionSensor(
+    camera = bm.model.VisionSensor(
         name="EYE",
         type="DEPTH",
         pose=EYE,
@@ -95,7 +95,7 @@ def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
     )
     under = np.eye(4)
     under[2, 3] = -0.5
-    floor = bm.Shape(bm.Box((30, 30, 1)), under)
+    floor = bm.shapes.Shape(bm.shapes.Box((30, 30, 1)), under)
     measures = bm.dynamics.measure(replace(body, devices=(camera,)), motion)
     pictures = measures.read(camera, [floor])
     eye = poses.compose(measures.link_poses[:, 0], camera.pose)

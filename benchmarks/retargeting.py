@@ -70,7 +70,7 @@ def main() -> list[tuple[str, float, float, float, str]]:
     print(
         f"  {ours / dance.num_frames / iteration:.2f} iterations of mink a frame, {1e3 * iteration:.3f} ms each"
     )
-    found = bm.compare_retarget(dance, robot, motion)
+    found = bm.retargeting.compare_retarget(dance, robot, motion)
     print("  " + str(found).replace("\n", "\n  ").rstrip())
     return [row]
 

@@ -136,7 +136,7 @@ def main() -> list[tuple[str, float, float, float, str]]:
     clock = []
     for workers in (1, 2):
         start = time.perf_counter()
-        bm.simulate_many(body, motions, workers=workers)
+        bm.simulation.simulate_many(body, motions, workers=workers)
         clock.append(time.perf_counter() - start)
     return [
         (

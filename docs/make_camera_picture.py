@@ -37,9 +37,9 @@ def main() -> None:
     scenery = [
         floor(),
         other,
-        placed(bm.Box((0.5, 0.5, 0.9)), (4.4, -0.35, 0.45), 0.4, (0.75, 0.25, 0.2)),
-        placed(bm.Sphere(0.3), (3.3, -0.05, 0.3), 0.0, (0.2, 0.4, 0.75)),
-        placed(bm.Box((0.2, 12.0, 2.2)), (7.0, 1.5, 1.1), 0.0, (0.82, 0.8, 0.74)),
+        placed(bm.shapes.Box((0.5, 0.5, 0.9)), (4.4, -0.35, 0.45), 0.4, (0.75, 0.25, 0.2)),
+        placed(bm.shapes.Sphere(0.3), (3.3, -0.05, 0.3), 0.0, (0.2, 0.4, 0.75)),
+        placed(bm.shapes.Box((0.2, 12.0, 2.2)), (7.0, 1.5, 1.1), 0.0, (0.82, 0.8, 0.74)),
     ]
     (picture,) = (
         bm.dynamics.measure(robot, walk).read("HEAD_CAMERA", scenery).at(SECONDS)
@@ -51,7 +51,7 @@ def main() -> None:
     )
 
 
-def floor() -> bm.Mesh:
+def floor() -> bm.shapes.Mesh:
     """Return a floor of tiles, half a metre wide."""
     side = 0.5 * (np.arange(TILES + 1) - TILES / 3)
     x, y = (
@@ -68,18 +68,18 @@ def floor() -> bm.Mesh:
     )
     dark = np.tile((row + column) % 2, 2)[:, None].repeat(3, axis=1)
     colors = Corners(np.array([[0.85, 0.85, 0.85], [0.55, 0.58, 0.62]]), dark)
-    return bm.Mesh(np.stack([x, y, 0 * x], axis=1), faces, colors=colors)
+    return bm.shapes.Mesh(np.stack([x, y, 0 * x], axis=1), faces, colors=colors)
 
 
 def placed(
-    geometry: bm.Box | bm.Sphere,
+    geometry: bm.shapes.Box | bm.shapes.Sphere,
     position: tuple[float, float, float],
     yaw: float,
     color: tuple[float, float, float],
-) -> bm.Shape:
+) -> bm.shapes.Shape:
     """Return a shape of a colour at a position [m], rotated about z."""
     pose = poses.from_parts(position, rotations.from_rpy([0, 0, yaw]))
-    return bm.Shape(geometry, poses.to_matrix(pose), bm.Material(diffuse=color))
+    return bm.shapes.Shape(geometry, poses.to_matrix(pose), bm.shapes.Material(diffuse=color))
 
 
 def in_colours(depth: np.ndarray) -> np.ndarray:

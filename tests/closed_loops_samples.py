@@ -81,7 +81,7 @@ def link(
                 name=f"{name}_SEGMENT",
                 mass=0.5,
                 inertia=np.diag([2e-3, 2e-3, 2e-3]),
-                visuals=(bm.Shape(bm.Box((0.03, 0.03, 0.03))),),
+                visuals=(bm.shapes.Shape(bm.shapes.Box((0.03, 0.03, 0.03))),),
             ),
         ),
     )
@@ -107,7 +107,7 @@ def four_bar(
             link("ROCKER", 3, 0, (ground, 0, 0)),
         ),
         extra_joints=(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 name="LOOP",
                 type=kind,
                 links=(2, 3),
@@ -156,7 +156,7 @@ def ball_loop(frames: int = 721) -> Sample:
             link("ROCKER", 4, 0, tuple(pivot), axis=(1, 0, 0)),
         ),
         extra_joints=(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 name="BALL",
                 type="ball",
                 links=(3, 4),
@@ -203,8 +203,8 @@ def slider_crank(crank: float = 0.1, rod: float = 0.3, frames: int = 721) -> Sam
             link("SLIDE", 3, 0, (0, 0, 0), axis=(1, 0, 0), kind="slide"),
         ),
         extra_joints=(
-            bm.ExtraJoint(name="CYLINDER", type="piston", links=(0, 2), positions=((0.2, 0, 0), (rod, 0, 0)), axis=(1, 0, 0)),
-            bm.ExtraJoint(name="PIN", type="xyz", links=(2, 3), positions=((rod, 0, 0), (0, 0, 0))),
+            bm.model.ExtraJoint(name="CYLINDER", type="piston", links=(0, 2), positions=((0.2, 0, 0), (rod, 0, 0)), axis=(1, 0, 0)),
+            bm.model.ExtraJoint(name="PIN", type="xyz", links=(2, 3), positions=((rod, 0, 0), (0, 0, 0))),
         ),
         root_pose=np.concatenate([(0, 0, 0), rotations.from_rpy((0.2, 0.1, 0.3))]),
     )  # fmt: skip
@@ -239,7 +239,7 @@ def slotted_lever(
             link("LEVER", 2, 0),
         ),
         extra_joints=(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 name="SLOT",
                 type="xy",
                 links=(2, 1),
@@ -278,7 +278,7 @@ def wobbling_rod(
             link("ROD", 3, 2, axis=(0, 0, 1)),
         ),
         extra_joints=(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 name="ROD_LINE",
                 type=kind,
                 links=(3, 1),
@@ -316,7 +316,7 @@ def scotch_yoke(crank: float = 0.15, frames: int = 721) -> Sample:
             link("YOKE", 2, 0, (0, 0.05, 0.5), axis=(0, 0, 1), kind="slide"),
         ),
         extra_joints=(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 name="SLOT",
                 type="z",
                 links=(2, 1),
@@ -360,7 +360,9 @@ def bennett(
             link("OTHER", 5, 0, (-b, 0, 0), turned=(-beta, 0, 0), kind="fixed"),
         ),
         extra_joints=(
-            bm.ExtraJoint(name="HINGE", type="hinge", links=(4, 5), axis=(0, 0, 1)),
+            bm.model.ExtraJoint(
+                name="HINGE", type="hinge", links=(4, 5), axis=(0, 0, 1)
+            ),
         ),
     )
 
@@ -400,7 +402,7 @@ def six_bar(frames: int = 721) -> Sample:
         ),
         extra_joints=(
             *first.body.extra_joints,
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 name="SECOND_LOOP",
                 type="xyz",
                 links=(4, 5),
@@ -470,7 +472,7 @@ def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
                 link("PLATE", 6, 5, axis=(1, 0, 0)),
             ]
     extra = tuple(
-        bm.ExtraJoint(
+        bm.model.ExtraJoint(
             name=f"BALL_{k}",
             type="ball",
             links=(6, 3 * k + 6),

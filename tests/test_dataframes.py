@@ -85,7 +85,9 @@ def test_xarray_has_names_and_units():
 
 def test_a_sensor_an_animation_and_one_series():
     measures = bm.dynamics.measure(BODY, WALK)
-    reading = measures.read(next(d for d in BODY.devices if isinstance(d, bm.Gyro)))
+    reading = measures.read(
+        next(d for d in BODY.devices if isinstance(d, bm.model.Gyro))
+    )
     np.testing.assert_array_equal(bm.to_pandas(reading).to_numpy(), reading.values)
     (path,) = sorted((ROOT / "examples").glob("*.cha"))[:1]
     animation = bm.load(path)

@@ -7,10 +7,12 @@ import inspect
 import re
 from collections import defaultdict
 from importlib import import_module
+from pkgutil import resolve_name
 
 import click
 import pytest
 
+import bodymotion
 from bodymotion.cli.app import COMMANDS, app
 from sample_files import ROOT
 
@@ -114,3 +116,11 @@ def test_each_name_of_a_stub_is_found(stub):
         if alias.asname is not None
     }
     assert names <= {*module.__all__}
+
+
+def test_former_names_are_the_present_ones_with_a_warning():
+    for name, present in bodymotion._RENAMED.items():
+        with pytest.warns(DeprecationWarning, match=present):
+            former = getattr(bodymotion, name)
+        assert former is resolve_name(present)
+        assert name not in bodymotion.__all__

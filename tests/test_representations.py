@@ -103,20 +103,22 @@ def test_representations_of_real_values_are_short(examples):
         ),
         bm.compare_motions(walk, bm.editing.mirror(walk, body), body=body),
         bm.Choreography(
-            name=LONG, moves=tuple(bm.Move(LONG, k, 1) for k in range(90))
+            name=LONG, moves=tuple(bm.spot.Move(LONG, k, 1) for k in range(90))
         ).add(wave),
         *(
             bm.Body(name=LONG),
-            bm.Motion(tuple(bm.OtherSeq(type=LONG, content=LONG) for _ in range(90))),
+            bm.Motion(
+                tuple(bm.motion.OtherSeq(type=LONG, content=LONG) for _ in range(90))
+            ),
         ),
         *(
             bm.Joint(name=LONG),
-            bm.Gyro(name=LONG),
+            bm.model.Gyro(name=LONG),
             bm.KeyPoses(name=LONG),
-            bm.SkeletonJoint(name=LONG),
+            bm.skeleton.SkeletonJoint(name=LONG),
         ),
         *(
-            bm.KeyPose(links=(bm.LinkKey(name=LONG),), syllable=LONG),
+            bm.keyposes.KeyPose(links=(bm.keyposes.LinkKey(name=LONG),), syllable=LONG),
             bm.spot.stand(),
             bm.editing.Residual(),
         ),
@@ -136,6 +138,6 @@ def test_a_representation_tells_what_is_there(examples):
     )
     assert repr(bm.Location("walk.seq", 3)) == "Location(path='walk.seq', line=3)"
     assert (
-        repr(bm.Viewpoint(pose=[0, 0, 2.5, 1, 0, 0, 0]))
+        repr(bm.model.Viewpoint(pose=[0, 0, 2.5, 1, 0, 0, 0]))
         == "Viewpoint(pose=[0 0 2.5 1 0 0 0])"
     )

@@ -73,7 +73,7 @@ def test_too_many_files_are_counted():
 def test_simulate_names_no_option_of_another_command(tmp_path, monkeypatch):
     pytest.importorskip("mujoco")
     monkeypatch.chdir(tmp_path)
-    box = bm.Shape(bm.Box((0.2, 0.2, 0.1)))
+    box = bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.1)))
     segment = bm.Segment(
         mass=1.0, inertia=0.01 * np.eye(3), visuals=(box,), collisions=(box,)
     )

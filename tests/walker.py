@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion import Body, Box, Joint, Link, Motion, Segment, Shape, Sphere
+from bodymotion import Body, Joint, Link, Motion, Segment
+from bodymotion.geometry.shapes import Box, Shape, Sphere
 
 HEIGHT = 0.8
 HALF = 0.1

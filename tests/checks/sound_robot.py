@@ -6,20 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion import (
-    Body,
-    Box,
-    ExtraJoint,
-    Gyro,
-    Joint,
-    Link,
-    Mesh,
-    Motion,
-    RangeSensor,
-    Segment,
-    Shape,
-    VisionSensor,
-)
+from bodymotion import Body, Joint, Link, Motion, Segment
+from bodymotion.geometry.shapes import Box, Mesh, Shape
+from bodymotion.model import ExtraJoint, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion import LINK_POSITION, MultiSE3Seq
 from bodymotion.motion.components import Timeline
 

@@ -36,7 +36,9 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
         with_joint(BODY, 2, axis=[NAN, 0, 1]),
         with_segment(BODY, 2, mass=NAN),
         with_segment(BODY, 2, inertia=np.full((3, 3), NAN)),
-        with_segment(BODY, 2, visuals=(bm.Shape(bm.Box((1.0, NAN, 1.0))),)),
+        with_segment(
+            BODY, 2, visuals=(bm.shapes.Shape(bm.shapes.Box((1.0, NAN, 1.0))),)
+        ),
         with_device(BODY, 0, pose=[0, NAN, 0, 1, 0, 0, 0]),
         with_extra(BODY, positions=[[NAN, 0, 0], [0, 0, 0]]),
         replace(BODY, root_pose=[0, 0, NAN, 1, 0, 0, 0]),
@@ -80,7 +82,7 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
     ),
     "BODY151": (
         with_device(BODY, 0, id=2),
-        replace(BODY, devices=(*BODY.devices, bm.Gyro(name="g", id=0, link=2))),
+        replace(BODY, devices=(*BODY.devices, bm.model.Gyro(name="g", id=0, link=2))),
     ),
     "BODY152": (
         with_device(BODY, 1, field_of_view=0.0),
@@ -143,7 +145,9 @@ def test_the_axes_of_a_hinge_stay_together():
 def test_scenery_may_be_large_and_without_mass():
     ground = bm.Link(
         name="ground",
-        segments=(bm.Segment(visuals=(bm.Shape(bm.Box((900.0, 900.0, 0.1))),)),),
+        segments=(
+            bm.Segment(visuals=(bm.shapes.Shape(bm.shapes.Box((900.0, 900.0, 0.1))),)),
+        ),
     )
     assert bm.check(bm.Body(name="world", links=(ground,))) == bm.Findings()
 

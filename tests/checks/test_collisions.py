@@ -107,7 +107,8 @@ def dipping(depth: float) -> tuple[bm.Motion, bm.Body]:
     place = np.eye(4)
     place[0, 3] = REACH
     hand = replace(
-        body.links[5].segments[0], visuals=(bm.Shape(bm.Sphere(RADIUS), place),)
+        body.links[5].segments[0],
+        visuals=(bm.shapes.Shape(bm.shapes.Sphere(RADIUS), place),),
     )
     body = replace(
         body, links=(*body.links[:5], replace(body.links[5], segments=(hand,)))

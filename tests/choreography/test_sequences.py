@@ -366,7 +366,7 @@ def test_ranges_of_a_robot():
     assert ROBOT.ranges["sway"][1]["style"] == Parameter()
 
 
-def is_allowed(moves: list[bm.Move]) -> bool:
+def is_allowed(moves: list[bm.spot.Move]) -> bool:
     """Return whether a robot with the moves of `ROBOT` takes a sequence: the rules once more, each as simply as can be."""
     ids = [one.id for one in moves if one.id]
     if len(set(ids)) < len(ids):
@@ -400,10 +400,12 @@ def test_mutated_sequences_are_caught_or_harmless():
     moves = []
     for k in range(20):
         moves.append(
-            bm.Move("sway", 8 * k, 8, {"vertical": 0.05}, "sway_params", id=2 * k + 1)
+            bm.spot.Move(
+                "sway", 8 * k, 8, {"vertical": 0.05}, "sway_params", id=2 * k + 1
+            )
         )
         moves.append(
-            bm.Move(
+            bm.spot.Move(
                 "step",
                 8 * k,
                 8,
@@ -444,7 +446,7 @@ def test_ten_thousand_moves(tmp_path):
 
     def cost(count: int) -> float:
         moves = tuple(
-            bm.Move(
+            bm.spot.Move(
                 "sway",
                 8 * k,
                 8,
@@ -475,7 +477,8 @@ def test_commands(tmp_path):
     assert run(app, ["convert", str(paths[0]), str(paths[1])]).exit_code == 0
     assert run(app, ["diff", *map(str, paths)]).exit_code == 0
     bm.save(
-        dance.replaced(dance.moves[0], bm.Move("step", 8, 4), dance.moves[1]), paths[1]
+        dance.replaced(dance.moves[0], bm.spot.Move("step", 8, 4), dance.moves[1]),
+        paths[1],
     )
     different = run(app, ["diff", *map(str, paths)])
     assert (different.exit_code, different.output) == (

@@ -114,7 +114,7 @@ def test_the_body_has_the_published_limits_and_masses():
         np.testing.assert_array_equal(limits, LIMITS[: robot.num_joints])
         for name in ("fl_foot", "fr_foot", "hl_foot", "hr_foot"):
             (ball,) = robot.link(name).visuals
-            assert isinstance(ball.geometry, bm.Sphere)
+            assert isinstance(ball.geometry, bm.shapes.Sphere)
             assert ball.geometry.radius == 0.036
     assert bm.check(robot).ok
 

@@ -58,13 +58,13 @@ LINK = bm.Link(name="a")
 MOVED = bm.Link(
     name="b", index=1, parent=0, joint=bm.Joint(name="b", type="rotate", axis=[0, 0, 1])
 )
-LINES = bm.Shape(bm.Lines([[0, 0, 0], [1, 0, 0]], [[0, 1]]))
+LINES = bm.shapes.Shape(bm.shapes.Lines([[0, 0, 0], [1, 0, 0]], [[0, 1]]))
 SOLID = bm.Segment(
     mass=1,
     inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-    visuals=(bm.Shape(bm.Box((1, 1, 1))),),
+    visuals=(bm.shapes.Shape(bm.shapes.Box((1, 1, 1))),),
 )
-CAPSULE = bm.Segment(visuals=(bm.Shape(bm.Capsule(0.1, 0.2)),))
+CAPSULE = bm.Segment(visuals=(bm.shapes.Shape(bm.shapes.Capsule(0.1, 0.2)),))
 MATTERS = {
     "the inertia of a rotor": (
         ".urdf",
@@ -79,7 +79,7 @@ MATTERS = {
     "a sensor of its own": (
         ".urdf",
         MOVED,
-        (bm.OtherDevice(type="Barometer", name="d", link=1),),
+        (bm.model.OtherDevice(type="Barometer", name="d", link=1),),
     ),
     "lines": (".urdf", replace(MOVED, segments=(bm.Segment(visuals=(LINES,)),)), ()),
     "two joints of one name": (
@@ -98,7 +98,7 @@ HARMLESS = {
     "a lamp": (
         ".xml",
         replace(MOVED, segments=(SOLID,)),
-        (bm.OtherDevice(type="SpotLight", name="d", link=1),),
+        (bm.model.OtherDevice(type="SpotLight", name="d", link=1),),
     ),
     "a capsule as cylinder and spheres": (
         ".wrl",

@@ -37,18 +37,18 @@ def invoke(*arguments: object, codes: tuple[int, ...] = (0, 3)):
 
 def light(body: bm.Body) -> bm.Body:
     """Take the meshes of a body away, but for small ones: a tetrahedron is there in any case."""
-    small = bm.Shape(
-        bm.Mesh(
+    small = bm.shapes.Shape(
+        bm.shapes.Mesh(
             [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]],
             [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
         )
     )
 
-    def kept(shapes: tuple[bm.Shape, ...]) -> tuple[bm.Shape, ...]:
+    def kept(shapes: tuple[bm.shapes.Shape, ...]) -> tuple[bm.shapes.Shape, ...]:
         return tuple(
             s
             for s in shapes
-            if not isinstance(s.geometry, bm.Mesh) or len(s.geometry.faces) < 100
+            if not isinstance(s.geometry, bm.shapes.Mesh) or len(s.geometry.faces) < 100
         )
 
     links = []

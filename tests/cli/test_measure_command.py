@@ -167,7 +167,7 @@ def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
     under = np.eye(4)
     under[2, 3] = measures.ground[0] - 0.5
     reading = measures.read(
-        "CHEST_SCANNER", [bm.Shape(bm.Box((1000.0, 1000.0, 1.0)), under)]
+        "CHEST_SCANNER", [bm.shapes.Shape(bm.shapes.Box((1000.0, 1000.0, 1.0)), under)]
     )
     np.testing.assert_allclose(arrays["CHEST_SCANNER"], reading.values)
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.times"], reading.times)
@@ -182,8 +182,10 @@ def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
 def test_pictures(examples, tmp_path, monkeypatch):
     """Of a robot with a small camera that looks at another robot."""
     body = bm.load(examples / "biped.wrl")
-    eye = next(device for device in body.devices if isinstance(device, bm.VisionSensor))
-    small = bm.VisionSensor(
+    eye = next(
+        device for device in body.devices if isinstance(device, bm.model.VisionSensor)
+    )
+    small = bm.model.VisionSensor(
         name="EYE",
         link=eye.link,
         pose=eye.pose,

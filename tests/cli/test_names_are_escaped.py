@@ -77,7 +77,9 @@ RAW = re.compile(
 
 def robot(a: str, b: str) -> bm.Body:
     """Return a robot of two links, with these names wherever a name can be."""
-    box = bm.Shape(bm.Box((1, 1, 1)), name=a, material=bm.Material(diffuse=(1, 0, 0)))
+    box = bm.shapes.Shape(
+        bm.shapes.Box((1, 1, 1)), name=a, material=bm.shapes.Material(diffuse=(1, 0, 0))
+    )
     segment = bm.Segment(
         name=b,
         mass=1,
@@ -100,8 +102,8 @@ def robot(a: str, b: str) -> bm.Body:
         bm.Link(name=b, index=1, parent=0, joint=hip, segments=(segment,)),
     )
     devices = (
-        bm.Gyro(name=a, link=1),
-        bm.OtherDevice(type="Lamp", name=b, link=1, extra={"label": a}),
+        bm.model.Gyro(name=a, link=1),
+        bm.model.OtherDevice(type="Lamp", name=b, link=1, extra={"label": a}),
     )
     return bm.Body(
         name=a,

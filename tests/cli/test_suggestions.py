@@ -56,7 +56,9 @@ def test_unknown_names(examples, tmp_path):
 
 
 def test_small_lengths_keep_their_digits(tmp_path):
-    ball = bm.Segment(mass=1, inertia=np.eye(3), visuals=(bm.Shape(bm.Sphere(0.1)),))
+    ball = bm.Segment(
+        mass=1, inertia=np.eye(3), visuals=(bm.shapes.Shape(bm.shapes.Sphere(0.1)),)
+    )
     top = bm.Link(name="a", joint=bm.Joint(name="a", type="free"), segments=(ball,))
     body = bm.Body(
         name="r",

@@ -14,8 +14,8 @@ def model(tmp_path, monkeypatch):
     """A robot of one link with a tetrahedron, and a motion with a ZMP."""
     monkeypatch.chdir(tmp_path)
     corners = [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]
-    mesh = bm.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
-    segment = bm.Segment(mass=1.0, visuals=(bm.Shape(mesh),))
+    mesh = bm.shapes.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    segment = bm.Segment(mass=1.0, visuals=(bm.shapes.Shape(mesh),))
     bm.save(bm.Body(name="r", links=(bm.Link(name="a", segments=(segment,)),)), "m.wrl")
     bm.save(
         bm.Motion.from_joints([[0.0], [0.1]], 50, root=[0, 0, 1, 1, 0, 0, 0]), "w.seq"

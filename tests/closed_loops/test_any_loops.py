@@ -41,7 +41,7 @@ def bodies(draw) -> bm.Body:
     extra = draw(
         st.lists(
             st.builds(
-                lambda kind, links, positions, axis: bm.ExtraJoint(
+                lambda kind, links, positions, axis: bm.model.ExtraJoint(
                     type=kind, links=links, positions=positions, axis=axis
                 ),
                 st.sampled_from(KINDS),
@@ -62,15 +62,15 @@ def test_an_answer_comes_and_is_what_it_says(body, seed) -> None:
     chance = np.random.default_rng(seed)
     ends = chance.uniform(-1, 1, (2, body.num_joints))
     q = ends[0] + np.linspace(0, 1, 6)[:, None] * (ends[1] - ends[0])
-    closed = bm.close_loops(body, q)
+    closed = bm.model.close_loops(body, q)
     driven = [
         column for column in range(body.num_joints) if column not in closed.following
     ]
     np.testing.assert_array_equal(closed.q[:, driven], q[:, driven])
-    apart, tilted = bm.loop_errors(body, body.forward_kinematics(closed.q))
+    apart, tilted = bm.model.loop_errors(body, body.forward_kinematics(closed.q))
     np.testing.assert_allclose(closed.residual, apart.max(axis=1), atol=1e-12)
     np.testing.assert_allclose(closed.tilt, tilted.max(axis=1), atol=1e-7)
-    np.testing.assert_array_equal(bm.close_loops(body, q).q, closed.q)
+    np.testing.assert_array_equal(bm.model.close_loops(body, q).q, closed.q)
 
 
 @settings(max_examples=tries(40))
@@ -84,7 +84,7 @@ def test_what_is_closed_stays_closed_and_goes_on_without_jumps(body, seed) -> No
     body = bm.Body(
         links=body.links,
         extra_joints=tuple(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 type=joint.type if joint.type != "hinge" else "ball",
                 links=joint.links,
                 positions=positions,
@@ -105,7 +105,7 @@ def test_what_is_closed_stays_closed_and_goes_on_without_jumps(body, seed) -> No
         assert np.abs(np.diff(steps.q, axis=0)).max(initial=0) < 5e-3
 
 
-def _met(poses: np.ndarray, joint: bm.ExtraJoint) -> np.ndarray:
+def _met(poses: np.ndarray, joint: bm.model.ExtraJoint) -> np.ndarray:
     """The two points, the second one moved to where the first one is."""
     from scipy.spatial.transform import Rotation
 

@@ -16,7 +16,7 @@ TOLERANCE = 1e-9
 SAMPLES = {sample.name: sample for sample in samples()}
 
 
-def worst(sample, closed: bm.Closed, path: np.ndarray) -> float:
+def worst(sample, closed: bm.model.ClosedLoopSolution, path: np.ndarray) -> float:
     """The largest difference from the formula, whose branch cut is laid where the motion begins."""
     apart = [0.0]
     for name, values in sample.expected(path).items():
@@ -32,7 +32,7 @@ def _sample(request):
 
 
 def test_a_full_turn_of_the_driver_follows_the_formula(sample) -> None:
-    closed = bm.close_loops(sample.body, sample.motion(), start=sample.start)
+    closed = bm.model.close_loops(sample.body, sample.motion(), start=sample.start)
     assert closed.driving == (sample.column,)
     assert closed.residual.max() < TOLERANCE
     assert closed.tilt.max() < TOLERANCE
@@ -47,8 +47,8 @@ def test_a_full_turn_of_the_driver_follows_the_formula(sample) -> None:
 def test_few_frames_far_apart_end_on_the_same_branch(sample) -> None:
     """Eight frames for a turn: what lies between them is gone through in as many steps as it takes."""
     path = np.linspace(sample.path[0], sample.path[0] + 2 * np.pi, 9)
-    closed = bm.close_loops(sample.body, sample.motion(path), start=sample.start)
-    fine = bm.close_loops(
+    closed = bm.model.close_loops(sample.body, sample.motion(path), start=sample.start)
+    fine = bm.model.close_loops(
         sample.body,
         sample.motion(np.linspace(path[0], path[-1], 2881)),
         start=sample.start,
@@ -59,7 +59,7 @@ def test_few_frames_far_apart_end_on_the_same_branch(sample) -> None:
 
 def test_there_and_back_is_where_it_began(sample) -> None:
     path = np.concatenate([sample.path[:500:7], sample.path[:500:7][::-1]])
-    closed = bm.close_loops(sample.body, sample.motion(path), start=sample.start)
+    closed = bm.model.close_loops(sample.body, sample.motion(path), start=sample.start)
     np.testing.assert_allclose(closed.q[-1], closed.q[0], atol=1e-9)
 
 
@@ -67,7 +67,7 @@ def test_the_residual_is_how_far_the_points_are_apart_in_the_world(sample) -> No
     """Worked out with matrices and without the package's own equations."""
     chance = np.random.default_rng(3)
     q = chance.uniform(-2, 2, (20, sample.body.num_joints))
-    apart, tilted = bm.loop_errors(sample.body, sample.body.forward_kinematics(q))
+    apart, tilted = bm.model.loop_errors(sample.body, sample.body.forward_kinematics(q))
     for row in range(len(q)):
         poses = sample.body.forward_kinematics(q[row])
         for k, joint in enumerate(sample.body.extra_joints):
@@ -142,7 +142,7 @@ def test_any_crank_rocker_turns_fully_by_freudensteins_equation(
         askew=askew,
         frames=181,
     )
-    closed = bm.close_loops(sample.body, sample.motion(), start=sample.start)
+    closed = bm.model.close_loops(sample.body, sample.motion(), start=sample.start)
     assert closed.residual.max() < TOLERANCE
     assert worst(sample, closed, sample.path) < 1e-8
     assert not closed.singular.any()
@@ -157,17 +157,17 @@ def test_at_a_change_point_it_says_singular_and_goes_on_smoothly() -> None:
     body = parallelogram()
     theta = np.linspace(0.5, 0.5 + 2 * np.pi, 400)
     q = np.stack([theta, -theta, theta], axis=1)
-    closed = bm.close_loops(body, np.where(np.arange(3) == 0, q, 0.0), start=q[0])
+    closed = bm.model.close_loops(body, np.where(np.arange(3) == 0, q, 0.0), start=q[0])
     np.testing.assert_allclose(closed.q, q, atol=1e-6)
     assert closed.residual.max() < TOLERANCE
     passed = [np.searchsorted(theta, at) for at in (np.pi, 2 * np.pi)]
     near = np.abs(theta[:, None] - [np.pi, 2 * np.pi]).min(axis=1) < 0.05
     assert closed.singular[passed].all()
     assert not closed.singular[~near].any()
-    at = bm.close_loops(body, [np.pi, 0, 0], start=q[0])
+    at = bm.model.close_loops(body, [np.pi, 0, 0], start=q[0])
     assert at.singular
     assert at.margin < 1e-6
-    assert bm.close_loops(body, [np.pi, -np.pi, np.pi]).singular
+    assert bm.model.close_loops(body, [np.pi, -np.pi, np.pi]).singular
 
 
 def test_the_other_branch_of_a_parallelogram_is_kept_too() -> None:
@@ -182,7 +182,7 @@ def test_the_other_branch_of_a_parallelogram_is_kept_too() -> None:
     start[0] = theta[0]
     for name, value in crossed.expected(theta[:1]).items():
         start[crossed.column_of(name)] = value[0]
-    closed = bm.close_loops(sample.body, crossed.motion(theta), start=start)
+    closed = bm.model.close_loops(sample.body, crossed.motion(theta), start=start)
     assert worst(crossed, closed, theta) < 1e-8
     assert not closed.singular.any()
 
@@ -193,13 +193,17 @@ def test_what_can_not_be_reached_is_told_by_the_residual() -> None:
     phi = np.linspace(sample.start[2], sample.start[2] - 1.5, 200)
     q = np.zeros((200, 3))
     q[:, 2] = phi
-    closed = bm.close_loops(sample.body, q, driving=["ROCKER"], start=sample.start)
+    closed = bm.model.close_loops(
+        sample.body, q, driving=["ROCKER"], start=sample.start
+    )
     reach = np.hypot(0.4 + 0.3 * np.cos(phi), 0.3 * np.sin(phi))
     beyond = np.maximum(reach - 0.45, 0.0)
     assert beyond[-1] > 0.1
     np.testing.assert_allclose(closed.residual, beyond, atol=1e-6)
     assert closed.singular[np.argmax(beyond > 0) + 1]
-    back = bm.close_loops(sample.body, q[::-1], driving=["ROCKER"], start=closed.q[-1])
+    back = bm.model.close_loops(
+        sample.body, q[::-1], driving=["ROCKER"], start=closed.q[-1]
+    )
     np.testing.assert_allclose(back.residual, beyond[::-1], atol=1e-6)
 
 
@@ -208,11 +212,11 @@ def test_a_loop_that_never_closes_is_closed_as_well_as_can_be() -> None:
     sample = four_bar(kind="hinge")
     joint = sample.body.extra_joints[0]
     positions = np.add(joint.positions, [[0, 0, 0.04], [0, 0, 0]])
-    apart = bm.ExtraJoint(
+    apart = bm.model.ExtraJoint(
         type="hinge", links=joint.links, positions=positions, axis=joint.axis
     )
     body = bm.Body(links=sample.body.links, extra_joints=(apart,))
-    closed = bm.close_loops(body, sample.motion(), start=sample.start)
+    closed = bm.model.close_loops(body, sample.motion(), start=sample.start)
     np.testing.assert_allclose(closed.residual, 0.04, atol=1e-12)
     assert worst(sample, closed, sample.path) < 1e-9
     assert not closed.closed.any()
@@ -232,7 +236,7 @@ def test_limits_are_told_and_choose_the_branch_where_the_motion_begins() -> None
         body = bm.Body(
             links=(base, crank, coupler, narrow), extra_joints=sample.body.extra_joints
         )
-        closed = bm.close_loops(body, sample.motion())
+        closed = bm.model.close_loops(body, sample.motion())
         assert closed.q[0, 2] == pytest.approx(there)
         assert not closed.outside[0]
         assert closed.outside.any()
@@ -244,7 +248,7 @@ def test_limits_are_told_and_choose_the_branch_where_the_motion_begins() -> None
 
 def test_a_motion_closes_from_poses_that_are_far_from_closed() -> None:
     for sample in SAMPLES.values():
-        closed = bm.close_loops(sample.body, sample.motion()[:3])
+        closed = bm.model.close_loops(sample.body, sample.motion()[:3])
         assert closed.residual.max() < TOLERANCE, sample.name
 
 
@@ -278,7 +282,7 @@ def test_joints_that_drive_are_named_or_chosen() -> None:
     with pytest.raises(ValueError, match=r"start has shape \(3,\)"):
         loops.close(np.zeros(3), start=np.zeros(2))
     with pytest.raises(ValueError, match="link poses have shape"):
-        bm.loop_errors(sample.body, np.zeros((3, 7)))
+        bm.model.loop_errors(sample.body, np.zeros((3, 7)))
 
 
 def test_two_cranks_drive_a_five_bar() -> None:
@@ -292,14 +296,14 @@ def test_two_cranks_drive_a_five_bar() -> None:
             link("RIGHT_FOREARM", 4, 3, (0.2, 0, 0)),
         ),
         extra_joints=(
-            bm.ExtraJoint(links=(2, 4), positions=((0.25, 0, 0), (0.25, 0, 0))),
+            bm.model.ExtraJoint(links=(2, 4), positions=((0.25, 0, 0), (0.25, 0, 0))),
         ),
     )
     assert closed_loops.Loops(body).driving() == (0, 2)
     q = np.zeros((300, 4))
     t = np.linspace(0, 2 * np.pi, 300)
     q[:, 0], q[:, 2] = 2.2 + 0.4 * np.sin(t), 0.9 + 0.4 * np.cos(t)
-    closed = bm.close_loops(body, q, start=[2.2, -1.2, 0.9, 1.2])
+    closed = bm.model.close_loops(body, q, start=[2.2, -1.2, 0.9, 1.2])
     assert closed.residual.max() < TOLERANCE
     left = 0.2 * np.stack([np.cos(q[:, 0]), np.sin(q[:, 0])], axis=1)
     right = 0.2 * np.stack([np.cos(q[:, 2]), np.sin(q[:, 2])], axis=1) + [0.15, 0]
@@ -341,7 +345,7 @@ def test_joints_that_nothing_determines_move_as_little_as_can_be() -> None:
             link("D", 4, 0, (0.3, 0, 0), axis=(0, 0, 1), kind="slide"),
         ),
         extra_joints=(
-            bm.ExtraJoint(
+            bm.model.ExtraJoint(
                 type="z",
                 links=(4, 3),
                 positions=((0, 0, 0), (0.1, 0, 0)),
@@ -352,7 +356,7 @@ def test_joints_that_nothing_determines_move_as_little_as_can_be() -> None:
     q = np.zeros((50, 4))
     q[:25, 3] = np.linspace(0, 0.1, 25)
     q[25:, 3] = 0.1
-    closed = bm.close_loops(body, q, driving=["D", "A"])
+    closed = bm.model.close_loops(body, q, driving=["D", "A"])
     assert closed.residual.max() < TOLERANCE
     assert not closed.singular.any()
     np.testing.assert_array_equal(
@@ -373,9 +377,9 @@ def test_link_poses_close_loops_when_asked() -> None:
     )
     closed = sample.body.link_poses(motion, close_loops=True)
     assert (
-        bm.loop_errors(sample.body, closed)[0].max()
+        bm.model.loop_errors(sample.body, closed)[0].max()
         < TOLERANCE
-        < bm.loop_errors(sample.body, as_given)[0].max()
+        < bm.model.loop_errors(sample.body, as_given)[0].max()
     )
     whole = bm.MultiSE3Seq(content="LinkPosition", timeline=timeline, values=as_given)
     np.testing.assert_array_equal(
@@ -385,12 +389,12 @@ def test_link_poses_close_loops_when_asked() -> None:
 
 def test_a_body_without_loops_and_a_motion_without_frames() -> None:
     body = bm.Body(links=(link("BASE", 0, -1), link("A", 1, 0)))
-    closed = bm.close_loops(body, [[0.3], [0.4]])
+    closed = bm.model.close_loops(body, [[0.3], [0.4]])
     np.testing.assert_array_equal(closed.q, [[0.3], [0.4]])
     assert closed.residuals.shape == (2, 0)
     assert closed.closed.all()
     sample = four_bar()
-    empty = bm.close_loops(sample.body, np.zeros((0, 3)))
+    empty = bm.model.close_loops(sample.body, np.zeros((0, 3)))
     assert empty.q.shape == (0, 3)
     assert empty.residual.shape == (0,)
 
@@ -401,7 +405,7 @@ def test_values_that_are_no_numbers_end_in_a_residual_that_is_none() -> None:
     q[7, 0] = np.nan
     q[9, 0] = np.inf
     q[11, 0] = 1e300
-    closed = bm.close_loops(sample.body, q, start=sample.start)
+    closed = bm.model.close_loops(sample.body, q, start=sample.start)
     assert not closed.closed[[7, 9]].any()
     assert closed.closed[:7].all()
     assert closed.singular[[7, 9]].all()
@@ -415,12 +419,12 @@ def test_extra_joints_between_links_that_do_not_move_are_only_measured() -> None
             link("B", 2, 0, (0.1, 0, 0), kind="fixed"),
         ),
         extra_joints=(
-            bm.ExtraJoint(links=(0, 2)),
-            bm.ExtraJoint(links=(1, 1)),
-            bm.ExtraJoint(type="z", links=(2, 2)),
+            bm.model.ExtraJoint(links=(0, 2)),
+            bm.model.ExtraJoint(links=(1, 1)),
+            bm.model.ExtraJoint(type="z", links=(2, 2)),
         ),
     )
-    closed = bm.close_loops(body, [0.7])
+    closed = bm.model.close_loops(body, [0.7])
     np.testing.assert_allclose(closed.residuals, [0.1, 0, 0])
     assert closed.q[0] == 0.7
     assert closed.driving == ()

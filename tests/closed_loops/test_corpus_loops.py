@@ -34,7 +34,7 @@ def test_a_parallelogram_between_its_singular_poses(corpus, kind) -> None:
     theta = np.concatenate([np.linspace(0, 1.56, 300), np.linspace(1.56, -1.56, 600)])
     q = np.zeros((len(theta), 3))
     q[:, 0] = theta
-    closed = bm.close_loops(body, q)
+    closed = bm.model.close_loops(body, q)
     assert closed.driving == (0,)
     np.testing.assert_allclose(
         closed.q, np.stack([theta, -theta, theta], axis=1), atol=1e-9
@@ -51,15 +51,15 @@ def test_a_parallelogram_between_its_singular_poses(corpus, kind) -> None:
 def test_a_parallelogram_at_its_singular_poses(corpus, kind) -> None:
     body = bm.load(corpus / CLOSED_LINK[kind])
     for theta in (np.pi / 2, -np.pi / 2):
-        at = bm.close_loops(body, [theta, -theta, theta])
+        at = bm.model.close_loops(body, [theta, -theta, theta])
         assert at.singular
         assert at.margin < 1e-9
-        led = bm.close_loops(body, [theta, 0, 0], start=np.zeros(3))
+        led = bm.model.close_loops(body, [theta, 0, 0], start=np.zeros(3))
         assert led.singular
         np.testing.assert_allclose(led.q, [theta, -theta, theta], atol=1e-6)
     turned = np.zeros((1000, 3))
     turned[:, 0] = np.linspace(0, 4 * np.pi, 1000)
-    closed = bm.close_loops(body, turned)
+    closed = bm.model.close_loops(body, turned)
     np.testing.assert_allclose(closed.q[:, 2], turned[:, 0], atol=1e-6)
     passed = np.searchsorted(turned[:, 0], np.pi / 2 + np.pi * np.arange(4))
     assert closed.singular[passed].all()
@@ -88,7 +88,7 @@ def test_the_vehicle_steers_both_wheels_by_the_parallelogram(corpus) -> None:
     names = [body.links[i].name for i in body.joint_links]
     q = np.zeros((50, body.num_joints))
     q[:, names.index("STEERING_RIGHT")] = np.linspace(-0.6, 0.6, 50)
-    closed = bm.close_loops(body, q)
+    closed = bm.model.close_loops(body, q)
     np.testing.assert_allclose(
         closed.q[:, names.index("STEERING_LEFT")],
         q[:, names.index("STEERING_RIGHT")],
@@ -99,7 +99,7 @@ def test_the_vehicle_steers_both_wheels_by_the_parallelogram(corpus) -> None:
 def test_the_example_robot_walks_with_closed_hands(examples) -> None:
     body, motion = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
     q = body.joint_values(motion.joint_displacement)
-    closed = bm.close_loops(body, q)
+    closed = bm.model.close_loops(body, q)
     assert closed.residual.max() < 1e-9
     assert not closed.singular.any()
     np.testing.assert_allclose(closed.q, q, atol=1e-9)

@@ -46,8 +46,10 @@ def test_the_loop_holds_over_a_turn(name, tmp_path) -> None:
     eased = 0.5 * (1 - np.cos(np.linspace(0, np.pi, steps)))
     q = driven(model, data, mujoco, sample, sample.path[0] + eased * 2 * np.pi)
     assert q[-1, sample.column] - q[0, sample.column] > 6.0
-    apart, tilted = bm.loop_errors(sample.body, sample.body.forward_kinematics(q))
+    apart, tilted = bm.model.loop_errors(sample.body, sample.body.forward_kinematics(q))
     assert apart.max() < 1e-3
     assert tilted.max() < 1e-2
-    closed = bm.close_loops(sample.body, q, driving=[sample.driver], start=sample.start)
+    closed = bm.model.close_loops(
+        sample.body, q, driving=[sample.driver], start=sample.start
+    )
     assert np.abs(closed.q - q).max() < 0.02

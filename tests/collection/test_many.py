@@ -574,7 +574,9 @@ def test_a_kept_body_is_read_again_when_a_part_of_it_has_changed(tmp_path):
         first = bm.load_body(model)
         assert bm.load_body(model) is first
         part.write_text(text.format(33))
-        assert bm.load_body(model).links[0].visuals[0].geometry == bm.Box((33, 33, 33))
+        assert bm.load_body(model).links[0].visuals[0].geometry == bm.shapes.Box(
+            (33, 33, 33)
+        )
     assert bm.load_body(model) is not bm.load_body(model)
 
 

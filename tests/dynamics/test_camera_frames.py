@@ -26,7 +26,7 @@ LEVEL = poses.from_matrix(
 """Looks along +x, head towards +z."""
 
 
-def camera(**fields) -> bm.VisionSensor:
+def camera(**fields) -> bm.model.VisionSensor:
     given = {
         "name": "EYE",
         "type": "COLOR_DEPTH",
@@ -34,11 +34,11 @@ def camera(**fields) -> bm.VisionSensor:
         "height": 30,
         "back_clip_distance": 100.0,
     }
-    return bm.VisionSensor(**{**given, **fields})
+    return bm.model.VisionSensor(**{**given, **fields})
 
 
 def pictures(
-    device: bm.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()
+    device: bm.model.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()
 ) -> bm.dynamics.CameraFrames:
     """Return the pictures of a camera on a root that moves; without `root` it looks from the world's origin along −z, up is +y."""
     root = np.tile(poses.IDENTITY, (2, 1)) if root is None else np.asarray(root)
@@ -54,13 +54,15 @@ def pictures(
 
 def placed(
     geometry, x=0.0, y=0.0, z=0.0, turn=(1.0, 0.0, 0.0, 0.0), **look
-) -> bm.Shape:
-    return bm.Shape(
-        geometry, poses.to_matrix(np.array([x, y, z, *turn])), bm.Material(**look)
+) -> bm.shapes.Shape:
+    return bm.shapes.Shape(
+        geometry,
+        poses.to_matrix(np.array([x, y, z, *turn])),
+        bm.shapes.Material(**look),
     )
 
 
-def pixel_rays(device: bm.VisionSensor) -> np.ndarray:
+def pixel_rays(device: bm.model.VisionSensor) -> np.ndarray:
     """Return the rays (H, W, 3) through the middles of pixels in the camera's frame, as long as one metre of depth."""
     shorter = min(device.width, device.height)
     unit = np.tan(device.field_of_view / 2) / (shorter / 2)
@@ -80,7 +82,9 @@ def test_planes_are_as_deep_as_geometry_says(width, height):
     for _ in range(10):
         turn = rotations.from_axis_angle(rng.normal(size=3), rng.uniform(0, 0.9))
         plane = placed(
-            bm.Box((400, 400, 2)), *rotations.rotate(turn, [0, 0, -1 - 4.0]), turn
+            bm.shapes.Box((400, 400, 2)),
+            *rotations.rotate(turn, [0, 0, -1 - 4.0]),
+            turn,
         )
         normal = rotations.rotate(turn, [0, 0, 1.0])
         expected = -4.0 / (pixel_rays(device) @ normal)
@@ -92,7 +96,7 @@ def test_planes_are_as_deep_as_geometry_says(width, height):
 def test_a_ball_is_round():
     """Against the ray's way to a true sphere, as near as its flat faces are."""
     device = camera(field_of_view=0.6, width=50, height=50)
-    depth = pictures(device, [placed(bm.Sphere(0.5), 0.1, -0.05, -3.0)])[0].depth
+    depth = pictures(device, [placed(bm.shapes.Sphere(0.5), 0.1, -0.05, -3.0)])[0].depth
     rays = pixel_rays(device)
     middle = np.array([0.1, -0.05, -3.0])
     a, b = np.sum(rays**2, axis=-1), rays @ middle
@@ -109,15 +113,15 @@ def test_a_ball_is_round():
     assert np.isinf(depth[inside < 0]).all()
 
 
-def scene(seed: int) -> list[bm.Shape]:
+def scene(seed: int) -> list[bm.shapes.Shape]:
     """Closed shapes all around, none of which has the camera inside."""
     rng = np.random.default_rng(seed)
     kinds = (
-        bm.Box((0.6, 0.9, 0.4)),
-        bm.Sphere(0.5),
-        bm.Cylinder(0.3, 1.0),
-        bm.Cone(0.4, 0.8),
-        bm.Capsule(0.2, 0.7),
+        bm.shapes.Box((0.6, 0.9, 0.4)),
+        bm.shapes.Sphere(0.5),
+        bm.shapes.Cylinder(0.3, 1.0),
+        bm.shapes.Cone(0.4, 0.8),
+        bm.shapes.Capsule(0.2, 0.7),
     )
     shapes = []
     for k in range(20):
@@ -174,12 +178,12 @@ def test_depths_of_mujoco(tmp_path):
         (2, 1),
     )
     rng = np.random.default_rng(5)
-    shapes = [placed(bm.Box((60, 60, 2)), 0, 0, -1)]
+    shapes = [placed(bm.shapes.Box((60, 60, 2)), 0, 0, -1)]
     geoms = ['<geom type="box" size="30 30 1" pos="0 0 -1"/>']
     for _ in range(12):
         x, y, z = rng.uniform([2, -1.5, 0.2], [6, 1.5, 1.2])
         turn = rotations.normalized(rng.normal(size=4))
-        shapes.append(placed(bm.Box((0.5, 0.3, 0.4)), x, y, z, turn))
+        shapes.append(placed(bm.shapes.Box((0.5, 0.3, 0.4)), x, y, z, turn))
         numbers = " ".join(map(repr, map(float, turn)))
         geoms.append(
             f'<geom type="box" size="0.25 0.15 0.2" pos="{x} {y} {z}" quat="{numbers}"/>'
@@ -219,8 +223,8 @@ def test_depths_of_mujoco(tmp_path):
 def test_left_is_left_and_up_is_up():
     """A camera that looks along +x of the world, head up: what is at +y is on its left, and the second row is below the first."""
     root = np.tile(np.array([0, 0, 1.0, *LEVEL]), (2, 1))
-    red = placed(bm.Box((0.2, 0.2, 0.2)), 3, 0.8, 1.0, diffuse=(1, 0, 0))
-    blue = placed(bm.Box((0.2, 0.2, 0.2)), 3, 0, 1.8, diffuse=(0, 0, 1))
+    red = placed(bm.shapes.Box((0.2, 0.2, 0.2)), 3, 0.8, 1.0, diffuse=(1, 0, 0))
+    blue = placed(bm.shapes.Box((0.2, 0.2, 0.2)), 3, 0, 1.8, diffuse=(0, 0, 1))
     color = pictures(camera(), [red, blue], root)[0].color
     reds, blues = (color[..., k] > 100 for k in (0, 2))
     rows, columns = np.nonzero(reds)
@@ -237,10 +241,12 @@ def test_the_body_sees_itself():
         parent=0,
         joint=bm.Joint(type="rotate", id=0, axis=(0, 1, 0)),
         offset=np.array([0, 0, -1.0, 1, 0, 0, 0]),
-        segments=(bm.Segment(mass=1.0, visuals=(placed(bm.Box((0.2, 0.2, 0.2))),)),),
+        segments=(
+            bm.Segment(mass=1.0, visuals=(placed(bm.shapes.Box((0.2, 0.2, 0.2))),)),
+        ),
     )
-    housing = placed(bm.Sphere(0.3))
-    visor = placed(bm.Box((1.0, 1.0, 0.002)), 0, 0, -0.04)
+    housing = placed(bm.shapes.Sphere(0.3))
+    visor = placed(bm.shapes.Box((1.0, 1.0, 0.002)), 0, 0, -0.04)
     head = bm.Link(
         name="BASE",
         joint=bm.Joint(type="free"),
@@ -252,7 +258,7 @@ def test_the_body_sees_itself():
     motion = bm.Motion.from_joints(
         q, 10.0, root=np.tile([5.0, 0, 2, 1, 0, 0, 0], (2, 1))
     )
-    wall = placed(bm.Box((50, 50, 1)), 5, 0, -1.5)
+    wall = placed(bm.shapes.Box((50, 50, 1)), 5, 0, -1.5)
     found = bm.dynamics.measure(body, motion).read("EYE", [wall])
     depth = found[0].depth
     np.testing.assert_allclose(np.unique(depth.round(9)), [0.9, 3.0])
@@ -263,7 +269,9 @@ def test_the_body_sees_itself():
     np.testing.assert_allclose(np.unique(blocked[0].depth.round(9)), [0.039])
 
 
-def replace_front(device: bm.VisionSensor, distance: float) -> bm.VisionSensor:
+def replace_front(
+    device: bm.model.VisionSensor, distance: float
+) -> bm.model.VisionSensor:
     return camera(front_clip_distance=distance, name=device.name)
 
 
@@ -271,11 +279,13 @@ def test_one_sided_and_two_sided_faces():
     square = np.array([[-9, -9, -2], [9, -9, -2], [9, 9, -2], [-9, 9, -2.0]])
     ccw, cw = np.array([[0, 1, 2], [0, 2, 3]]), np.array([[0, 2, 1], [0, 3, 2]])
     device = camera(width=4, height=3)
-    assert (pictures(device, [bm.Mesh(square, ccw)])[0].depth == 2).all()
-    assert np.isinf(pictures(device, [bm.Mesh(square, cw)])[0].depth).all()
-    both = pictures(device, [bm.Mesh(square, cw, two_sided=True)])[0]
+    assert (pictures(device, [bm.shapes.Mesh(square, ccw)])[0].depth == 2).all()
+    assert np.isinf(pictures(device, [bm.shapes.Mesh(square, cw)])[0].depth).all()
+    both = pictures(device, [bm.shapes.Mesh(square, cw, two_sided=True)])[0]
     assert (both.depth == 2).all()
-    assert (both.color == pictures(device, [bm.Mesh(square, ccw)])[0].color).all()
+    assert (
+        both.color == pictures(device, [bm.shapes.Mesh(square, ccw)])[0].color
+    ).all()
 
 
 def test_no_gaps_between_triangles():
@@ -289,7 +299,7 @@ def test_no_gaps_between_triangles():
             np.stack([corner + 1, corner + 33, corner + 34], axis=1),
         ]
     )
-    flat = bm.Mesh(np.stack([x, y, 0 * x], axis=1), faces)
+    flat = bm.shapes.Mesh(np.stack([x, y, 0 * x], axis=1), faces)
     rng = np.random.default_rng(0)
     device = camera(
         width=32, height=32, field_of_view=np.pi / 2, front_clip_distance=1e-3
@@ -318,7 +328,7 @@ def test_light():
         "ambient_intensity": 0.4,
         "emissive": (0.1, 0.0, 0.3),
     }
-    color = pictures(camera(), [placed(bm.Box((1, 90, 90)), 5.5, **look)], root)[
+    color = pictures(camera(), [placed(bm.shapes.Box((1, 90, 90)), 5.5, **look)], root)[
         0
     ].color
     assert (
@@ -328,7 +338,8 @@ def test_light():
         )
     ).all()
     down = pictures(
-        camera(field_of_view=0.01), [placed(bm.Box((90, 90, 1)), 0, 0, -1.5, **look)]
+        camera(field_of_view=0.01),
+        [placed(bm.shapes.Box((90, 90, 1)), 0, 0, -1.5, **look)],
     )[0].color
     assert (
         down
@@ -337,7 +348,13 @@ def test_light():
         )
     ).all()
     shiny = placed(
-        bm.Sphere(1.0), 5, 0, 1, diffuse=(0, 0, 0), specular=(1, 1, 1), shininess=0.5
+        bm.shapes.Sphere(1.0),
+        5,
+        0,
+        1,
+        diffuse=(0, 0, 0),
+        specular=(1, 1, 1),
+        shininess=0.5,
     )
     glints = pictures(camera(width=99, height=99), [shiny], root)[0].color
     assert glints.max() > 170
@@ -350,7 +367,7 @@ def test_colours_of_corners_and_images(tmp_path):
     device = camera(width=20, height=20, field_of_view=np.pi / 2)
     lit = 0.7 + 0.4 + 0.5 * 0.2
     reds = Corners([[0.5, 0, 0], [0, 0.5, 0], [0, 0.5, 0], [0.5, 0, 0]], faces)
-    painted = pictures(device, [bm.Mesh(square, faces, colors=reds)])[0].color
+    painted = pictures(device, [bm.shapes.Mesh(square, faces, colors=reds)])[0].color
     across = (np.arange(20) + 0.5) / 20
     np.testing.assert_allclose(
         painted[7, :, 0], 255 * lit * 0.5 * (1 - across), atol=0.6
@@ -363,12 +380,12 @@ def test_colours_of_corners_and_images(tmp_path):
     Image.fromarray(pixels).save(tmp_path / "four.png")
     Image.fromarray(pixels[..., 0]).save(tmp_path / "grey.png")
     places = Corners([[0, 0], [1, 0], [1, 1], [0, 1.0]], faces)
-    mesh = bm.Mesh(square, faces, texture_coordinates=places)
+    mesh = bm.shapes.Mesh(square, faces, texture_coordinates=places)
 
     def shown(name: str, **more) -> np.ndarray:
-        texture = bm.Texture(tmp_path / name, name, **more)
-        material = bm.Material(diffuse=(0.5, 0.25, 0), texture=texture)
-        return pictures(device, [bm.Shape(mesh, material=material)])[0].color[
+        texture = bm.shapes.Texture(tmp_path / name, name, **more)
+        material = bm.shapes.Material(diffuse=(0.5, 0.25, 0), texture=texture)
+        return pictures(device, [bm.shapes.Shape(mesh, material=material)])[0].color[
             [[4], [14]], [4, 14]
         ]
 
@@ -389,9 +406,9 @@ def test_colours_of_corners_and_images(tmp_path):
 
 
 def test_glass_is_not_seen():
-    wall = placed(bm.Box((9, 9, 1)), 0, 0, -3)
+    wall = placed(bm.shapes.Box((9, 9, 1)), 0, 0, -3)
     clear, milky = (
-        placed(bm.Box((9, 9, 0.1)), 0, 0, -1, transparency=share)
+        placed(bm.shapes.Box((9, 9, 0.1)), 0, 0, -1, transparency=share)
         for share in (0.6, 0.4)
     )
     assert pictures(camera(), [wall, clear])[0].depth[15, 20] == pytest.approx(2.5)
@@ -411,7 +428,7 @@ def test_glass_is_not_seen():
     ],
 )
 def test_types_give_what_they_say(kind, color, depth):
-    ball = placed(bm.Sphere(0.5), 0, 0, -2, diffuse=(1, 0, 0))
+    ball = placed(bm.shapes.Sphere(0.5), 0, 0, -2, diffuse=(1, 0, 0))
     found = pictures(camera(type=kind), [ball])
     one = found[0]
     assert ((one.color is not None), (one.depth is not None)) == (color, depth)
@@ -437,7 +454,10 @@ def test_a_drive_towards_a_wall():
     """At its own frame rate, wherever the motion's frames are; one by one, in slices and all together the pictures are the same."""
     root = np.array([[x, 0, 1.0, *LEVEL] for x in 2 * np.arange(51) / 25])
     found = pictures(
-        camera(frame_rate=10.0), [placed(bm.Box((1, 40, 40)), 10.5)], root, rate=25.0
+        camera(frame_rate=10.0),
+        [placed(bm.shapes.Box((1, 40, 40)), 10.5)],
+        root,
+        rate=25.0,
     )
     np.testing.assert_allclose(found.times, np.arange(21) / 10)
     assert found.depth.shape == (21, 30, 40)
@@ -461,7 +481,7 @@ def test_a_drive_towards_a_wall():
 def test_all_at_once_needs_room(monkeypatch):
     root = np.tile(poses.IDENTITY, (1001, 1))
     found = pictures(
-        camera(width=320, height=240), [placed(bm.Sphere(0.5), 0, 0, -2)], root
+        camera(width=320, height=240), [placed(bm.shapes.Sphere(0.5), 0, 0, -2)], root
     )
     monkeypatch.setattr(
         "bodymotion.geometry.arrays.available_memory", lambda: 200 * 2**20
@@ -489,18 +509,18 @@ def test_no_picture_can_be_taken(fields, words):
 
 
 def test_odd_shapes_do_no_harm():
-    broken = bm.Mesh(
+    broken = bm.shapes.Mesh(
         np.array([[0, 0, np.nan], [1, 0, -1], [0, 1, -1]]), np.array([[0, 1, 2]])
     )
-    huge = bm.Mesh(
+    huge = bm.shapes.Mesh(
         1e300 * np.array([[-1, -1, -1], [1, -1, -1], [0, 1, -1.0]]),
         np.array([[0, 1, 2]]),
     )
-    flat = bm.Mesh(
+    flat = bm.shapes.Mesh(
         np.array([[0, 0, -1], [1, 0, -1], [2, 0, -1.0]]), np.array([[0, 1, 2]])
     )
-    none = bm.Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
-    points = bm.Shape(bm.Points(np.array([[0, 0, -1.0]])))
+    none = bm.shapes.Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
+    points = bm.shapes.Shape(bm.shapes.Points(np.array([[0, 0, -1.0]])))
     found = pictures(camera(), [broken, huge, flat, none, points])[0]
     assert np.isinf(found.depth).all() and not found.color.any()
 
@@ -528,7 +548,7 @@ def test_real_robots_in_the_rays_of_trimesh(corpus, name):
         shape.moved(poses.to_matrix(placed_links[link.index]))
         for link in body.links
         for shape in link.visuals
-        if not isinstance(shape.geometry, (bm.Lines, bm.Points))
+        if not isinstance(shape.geometry, (bm.shapes.Lines, bm.shapes.Points))
         and shape.material.transparency <= 0.5
     ]
     meshes = [shape.to_mesh() for shape in shapes]
@@ -567,8 +587,8 @@ def test_the_camera_of_the_example(examples):
     body, motion = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
     measures = bm.dynamics.measure(body, motion)
     scenery = [
-        placed(bm.Box((40, 40, 1)), 0, 0, -0.5),
-        placed(bm.Box((1, 40, 40)), 6.5),
+        placed(bm.shapes.Box((40, 40, 1)), 0, 0, -0.5),
+        placed(bm.shapes.Box((1, 40, 40)), 6.5),
     ]
     found = measures.read("HEAD_CAMERA", scenery)
     few = found.at([found.times[0], found.times[-1]])

@@ -18,13 +18,13 @@ from strategies_bodies import bodies
 ROUND = rotations.from_axis_angle([0, 0, 1], 0.4)
 
 
-def box(size, x=0.0, y=0.0, z=0.0) -> bm.Shape:
+def box(size, x=0.0, y=0.0, z=0.0) -> bm.shapes.Shape:
     transform = np.eye(4)
     transform[:3, 3] = x, y, z
-    return bm.Shape(bm.Box(size), transform)
+    return bm.shapes.Shape(bm.shapes.Box(size), transform)
 
 
-def segment(mass: float, shape: bm.Shape, center=(0, 0, 0)) -> bm.Segment:
+def segment(mass: float, shape: bm.shapes.Shape, center=(0, 0, 0)) -> bm.Segment:
     return bm.Segment(
         mass=mass,
         center_of_mass=np.array(center),
@@ -430,7 +430,11 @@ def test_what_has_no_feet_or_stands_on_wheels_stays_where_it_is():
         index=1,
         parent=0,
         joint=bm.Joint(type="rotate", id=0, axis=[0, 1, 0]),
-        segments=(bm.Segment(mass=1.0, visuals=(bm.Shape(bm.Cylinder(0.1, 0.05)),)),),
+        segments=(
+            bm.Segment(
+                mass=1.0, visuals=(bm.shapes.Shape(bm.shapes.Cylinder(0.1, 0.05)),)
+            ),
+        ),
     )
     cart = bm.Body(links=(bm.Link(name="CART", joint=bm.Joint(type="free")), wheel))
     rolling = bm.Motion.from_joints(np.linspace(0, 20, 50)[:, None], 100)
@@ -512,7 +516,7 @@ def test_wheels_slip_unless_they_turn_as_the_way_asks(turn, slip):
             parent=0,
             offset=[x, y, 0.1, 1, 0, 0, 0],
             joint=bm.Joint(type="rotate", id=k, axis=[0, 1, 0]),
-            segments=(segment(1.0, bm.Shape(bm.Cylinder(0.1, 0.05))),),
+            segments=(segment(1.0, bm.shapes.Shape(bm.shapes.Cylinder(0.1, 0.05))),),
         )
         for k, (x, y) in enumerate([(0.2, 0.2), (0.2, -0.2), (-0.2, 0.2), (-0.2, -0.2)])
     ]

@@ -170,7 +170,7 @@ def test_a_limit_on_the_other_side_of_0_has_no_share():
 
 def test_how_far_a_foot_slides():
     """A block that is pushed over the floor at 0.1 m/s for a second."""
-    block = bm.Shape(bm.Box((0.2, 0.2, 0.1)))
+    block = bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.1)))
     inertia = 0.01 * np.eye(3)
     body = bm.Body(
         links=(

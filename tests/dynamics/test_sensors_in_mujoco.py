@@ -201,8 +201,8 @@ def test_the_example_robot(tmp_path, examples):
 def test_limits_hold_the_readings(tmp_path):
     (tmp_path / "arm.xml").write_text(ARM)
     measures = moving(bm.load(tmp_path / "arm.xml"))
-    gyro = bm.Gyro(link=1, max_angular_velocity=np.array([0.2, -1.0, 50.0]))
-    free, held = measures.read(bm.Gyro(link=1)), measures.read(gyro)
+    gyro = bm.model.Gyro(link=1, max_angular_velocity=np.array([0.2, -1.0, 50.0]))
+    free, held = measures.read(bm.model.Gyro(link=1)), measures.read(gyro)
     assert not free.saturated.any()
     assert np.abs(free.values).max(axis=0)[0] > 0.3
     np.testing.assert_array_equal(
@@ -212,9 +212,11 @@ def test_limits_hold_the_readings(tmp_path):
     np.testing.assert_array_equal(
         held.saturated[:, 0], np.abs(free.values[:, 0]) >= 0.2
     )
-    accelerometer = bm.AccelerationSensor(link=0, max_acceleration=np.full(3, 5.0))
+    accelerometer = bm.model.AccelerationSensor(
+        link=0, max_acceleration=np.full(3, 5.0)
+    )
     assert np.abs(measures.read(accelerometer).values).max() == 5.0
-    force = bm.ForceSensor(
+    force = bm.model.ForceSensor(
         link=1, max_force=np.full(3, 1.0), max_torque=np.full(3, 0.1)
     )
     assert (
@@ -223,8 +225,8 @@ def test_limits_hold_the_readings(tmp_path):
     )
     assert measures.read(force).columns == ("fx", "fy", "fz", "tx", "ty", "tz")
     with pytest.raises(ValueError, match="cannot be read"):
-        measures.read(bm.OtherDevice())
+        measures.read(bm.model.OtherDevice())
     with pytest.raises(ValueError, match="on link 9; the body has 4"):
-        measures.read(bm.Gyro(link=9))
+        measures.read(bm.model.Gyro(link=9))
     with pytest.raises(KeyError, match="no device 'nose'"):
         measures.read("nose")

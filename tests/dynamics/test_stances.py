@@ -159,7 +159,9 @@ def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
         segments=(bm.Segment(mass=8.0, inertia=np.eye(3)),),
     )
     sole = bm.Segment(
-        mass=1.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.1, 0.1, 0.02))),)
+        mass=1.0,
+        inertia=np.eye(3),
+        visuals=(bm.shapes.Shape(bm.shapes.Box((0.1, 0.1, 0.02))),),
     )
     places = [(0.2, 0.2), (0.2, -0.2), (-0.2, 0.2), (-0.2, -0.2)]
     legs = [
@@ -181,7 +183,9 @@ def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
 
 def test_what_falls_through_the_ground_does_not_stand():
     box = bm.Segment(
-        mass=2.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),)
+        mass=2.0,
+        inertia=np.eye(3),
+        visuals=(bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.2))),),
     )
     body = bm.Body(
         links=(bm.Link(name="BOX", joint=bm.Joint(type="free"), segments=(box,)),)

@@ -63,14 +63,18 @@ def random_body(seed: int, ids: bool = True) -> bm.Body:
             center_of_mass=rng.uniform(-1, 1, 3),
             inertia=spread @ spread.T,
             visuals=(
-                bm.Shape(bm.Box((0.1, 0.2, 0.3)), poses.to_matrix(random_pose(rng))),
-                bm.Shape(bm.Cylinder(0.1, 0.4)),
-                bm.Shape(bm.Mesh(rng.normal(size=(4, 3)), [[0, 1, 2], [1, 2, 3]])),
+                bm.shapes.Shape(
+                    bm.shapes.Box((0.1, 0.2, 0.3)), poses.to_matrix(random_pose(rng))
+                ),
+                bm.shapes.Shape(bm.shapes.Cylinder(0.1, 0.4)),
+                bm.shapes.Shape(
+                    bm.shapes.Mesh(rng.normal(size=(4, 3)), [[0, 1, 2], [1, 2, 3]])
+                ),
             ),
             collisions=(
-                bm.Shape(bm.Sphere(0.2)),
-                bm.Shape(bm.Capsule(0.1, 0.3)),
-                bm.Shape(bm.Cone(0.1, 0.3)),
+                bm.shapes.Shape(bm.shapes.Sphere(0.2)),
+                bm.shapes.Shape(bm.shapes.Capsule(0.1, 0.3)),
+                bm.shapes.Shape(bm.shapes.Cone(0.1, 0.3)),
             ),
         )
         links.append(
@@ -92,7 +96,7 @@ def random_body(seed: int, ids: bool = True) -> bm.Body:
         )
         for kind in (Gyro, VisionSensor, RangeSensor, ForceSensor)
     )
-    loop = bm.ExtraJoint(
+    loop = bm.model.ExtraJoint(
         name="loop",
         type="xy",
         links=(0, count - 1),

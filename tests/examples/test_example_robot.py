@@ -45,7 +45,7 @@ def test_it_has_the_five_sensors(body):
         "RangeSensor": 1,
     }
     forces = sorted(
-        (device for device in body.devices if isinstance(device, bm.ForceSensor)),
+        (device for device in body.devices if isinstance(device, bm.model.ForceSensor)),
         key=lambda d: d.id,
     )
     assert [body.links[device.link].name for device in forces] == [
@@ -56,12 +56,12 @@ def test_it_has_the_five_sensors(body):
     ]
     assert [device.id for device in forces] == [0, 1, 2, 3]
     camera = next(
-        device for device in body.devices if isinstance(device, bm.VisionSensor)
+        device for device in body.devices if isinstance(device, bm.model.VisionSensor)
     )
     assert (camera.type, camera.width, camera.height) == ("COLOR_DEPTH", 640, 480)
 
 
-@pytest.mark.parametrize("kind", [bm.VisionSensor, bm.RangeSensor])
+@pytest.mark.parametrize("kind", [bm.model.VisionSensor, bm.model.RangeSensor])
 def test_camera_and_scanner_look_ahead(body, kind):
     """A device looks along its −z with +y up: here along x of the robot, with z up."""
     device = next(device for device in body.devices if isinstance(device, kind))

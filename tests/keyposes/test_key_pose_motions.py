@@ -211,7 +211,10 @@ def test_key_poses_of_numbers_that_no_pose_holds(content: str, number: float) ->
 
 @pytest.mark.parametrize("seconds", [1e12, 1e308])
 def test_a_motion_that_no_memory_holds_is_rejected(seconds: float) -> None:
-    poses = (bm.KeyPose(joints={0: 0.0}), bm.KeyPose(time=seconds, joints={0: 1.0}))
+    poses = (
+        bm.keyposes.KeyPose(joints={0: 0.0}),
+        bm.keyposes.KeyPose(time=seconds, joints={0: 1.0}),
+    )
     with pytest.raises(MemoryError):
         bm.KeyPoses(poses=poses).to_motion(
             bm.load_body(ROOT / "examples" / "biped.wrl")

@@ -92,7 +92,7 @@ def test_samples_are_written_byte_for_byte_and_by_value(tmp_path: Path) -> None:
         ours = bm.load_key_poses(file)
         assert bm.save(ours, tmp_path / "same.pseq").ok
         assert (tmp_path / "same.pseq").read_bytes() == file.read_bytes()
-        bm.save(replace(ours, source=bm.Source()), tmp_path / "anew.pseq")
+        bm.save(replace(ours, source=bm.diagnostics.Source()), tmp_path / "anew.pseq")
         assert bm.load_key_poses(tmp_path / "anew.pseq") == ours
 
 
@@ -158,7 +158,7 @@ def test_what_is_no_yaml_is_one_error(tmp_path: Path) -> None:
 numbers = st.floats(-1e6, 1e6).map(lambda x: x + 0.0)
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8)
 link_keys = st.builds(
-    lambda name, index, position, flags: bm.LinkKey(
+    lambda name, index, position, flags: bm.keyposes.LinkKey(
         name=name,
         index=index,
         position=np.array(position),
@@ -178,7 +178,7 @@ link_keys = st.builds(
     st.tuples(st.just(False), st.booleans(), st.booleans(), st.booleans()),
 )
 key_poses = st.builds(
-    lambda time, limit, joints, links, zmp, rests: bm.KeyPose(
+    lambda time, limit, joints, links, zmp, rests: bm.keyposes.KeyPose(
         time=time,
         max_transition_time=limit,
         joints=joints,

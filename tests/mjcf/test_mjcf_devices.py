@@ -16,7 +16,7 @@ mujoco = pytest.importorskip("mujoco")
 TILTED = poses.from_parts([0.1, 0.2, 0.3], rotations.from_rpy([0.4, -0.3, 1.2]))
 
 
-def block(*devices: bm.Device) -> bm.Body:
+def block(*devices: bm.model.Device) -> bm.Body:
     """Return a free block of 2 kg with devices."""
     segment = Segment(
         name="block",
@@ -39,13 +39,13 @@ def simulated(body, path):
 def test_a_gyro_and_an_accelerometer(tmp_path):
     """Turning on the spot: the rate in the sensor's axes; and at rest on a hand, gravity upwards."""
     body = block(
-        bm.Gyro(
+        bm.model.Gyro(
             name="rate",
             id=0,
             pose=TILTED,
             max_angular_velocity=np.array([50.0, 50.0, 50.0]),
         ),
-        bm.AccelerationSensor(name="weight", id=0, pose=TILTED),
+        bm.model.AccelerationSensor(name="weight", id=0, pose=TILTED),
     )
     model, data = simulated(body, tmp_path / "block.xml")
     rate = np.array([0.3, -0.5, 0.7])
@@ -67,7 +67,7 @@ def test_a_gyro_and_an_accelerometer(tmp_path):
     ("width", "height"), [(640, 480), (480, 640), (100, 100), (1, 40)]
 )
 def test_a_camera_sees_as_wide_on_its_shorter_side(tmp_path, width, height):
-    camera = bm.VisionSensor(
+    camera = bm.model.VisionSensor(
         name="eye",
         id=0,
         pose=TILTED,
@@ -94,7 +94,7 @@ def test_a_camera_sees_as_wide_on_its_shorter_side(tmp_path, width, height):
 
 def test_a_camera_that_was_changed_in_the_file(tmp_path):
     body = block(
-        bm.VisionSensor(
+        bm.model.VisionSensor(
             name="eye",
             id=3,
             type="DEPTH",
@@ -123,7 +123,7 @@ def test_a_camera_that_was_changed_in_the_file(tmp_path):
 
 def test_a_range_sensor_meets_a_wall(tmp_path):
     """A wall 2 m ahead of a sensor that looks along −z: the ray at an angle is longer by 1/cos, of both sides the same."""
-    sensor = bm.RangeSensor(
+    sensor = bm.model.RangeSensor(
         name="laser", id=0, scan_angle=1.6, scan_step=0.4, max_distance=20.0
     )
     body = block(sensor)
@@ -153,8 +153,8 @@ def test_a_range_sensor_meets_a_wall(tmp_path):
 
 
 def test_a_force_sensor_and_what_mujoco_has_not(tmp_path):
-    force = bm.ForceSensor(name="wrist", id=0, pose=TILTED)
-    light = bm.OtherDevice(
+    force = bm.model.ForceSensor(name="wrist", id=0, pose=TILTED)
+    light = bm.model.OtherDevice(
         name="lamp", id=0, type="SpotLightDevice", extra={"beamWidth": 0.5}
     )
     body = block(force, light)

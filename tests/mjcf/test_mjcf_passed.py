@@ -200,7 +200,7 @@ def test_edited_ball_joints_are_three_and_told(tmp_path):
     path = tmp_path / "model.xml"
     path.write_text(MODELS["ball joints"].partition("<keyframe>")[0] + "</mujoco>")
     body = bm.load(path)
-    device = bm.Gyro(name="between", id=0, link=2)
+    device = bm.model.Gyro(name="between", id=0, link=2)
     changed = bm.Body(name="m", links=body.links, devices=(device,), source=body.source)
     losses = bm.save(changed, tmp_path / "again.xml").losses
     assert "LOSS033" in {problem.rule for problem in losses}

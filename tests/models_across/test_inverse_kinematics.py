@@ -125,7 +125,7 @@ def test_a_trajectory_is_followed_with_pinned_feet(biped):
     assert np.abs(biped.center_of_mass(links)[:, :2] - over).max() < 1e-6
     feet = {name: start[biped.link(name).index] for name in FEET}
     assert max(missed(biped, found, feet)) < 1e-6
-    assert bm.loop_errors(biped, links)[0].max() < 1e-6
+    assert bm.model.loop_errors(biped, links)[0].max() < 1e-6
     assert np.abs(np.diff(found.q, axis=0)).max() < 0.1
     assert found.motion(100).num_frames == 200
 

@@ -58,7 +58,8 @@ def test_the_drawing_is_upright_and_inside_its_frame():
     def middle(name: str) -> np.ndarray:
         """Where one link is, drawn together with the whole: by its colour in a body of which all else is white."""
         white, red = (
-            bm.Material(diffuse=color) for color in ((1.0, 1.0, 1.0), (1.0, 0.0, 0.0))
+            bm.shapes.Material(diffuse=color)
+            for color in ((1.0, 1.0, 1.0), (1.0, 0.0, 0.0))
         )
         links = []
         for link in BODY.links:
@@ -66,7 +67,7 @@ def test_the_drawing_is_upright_and_inside_its_frame():
             segments = tuple(
                 bm.Segment(
                     visuals=tuple(
-                        bm.Shape(s.geometry, s.transform, material)
+                        bm.shapes.Shape(s.geometry, s.transform, material)
                         for s in link.visuals
                     )
                 )

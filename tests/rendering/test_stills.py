@@ -216,7 +216,7 @@ def test_lines_points_and_vertex_colours_are_drawn():
     corners = np.array([[0, -1, 0], [0, 1, 0], [0, 0, 2.0]])
     from bodymotion.geometry.shapes import Corners
 
-    mesh = bm.Mesh(
+    mesh = bm.shapes.Mesh(
         corners,
         np.array([[0, 1, 2]]),
         two_sided=True,
@@ -225,8 +225,8 @@ def test_lines_points_and_vertex_colours_are_drawn():
             np.array([[0, 1, 2]]),
         ),
     )
-    lines = bm.Shape(
-        bm.Lines(
+    lines = bm.shapes.Shape(
+        bm.shapes.Lines(
             np.array([[0, -1, 0], [0, -1, 2.0]]),
             np.array([[0, 1]]),
             np.array([[1.0, 0, 1.0], [1.0, 0, 1.0]]),
@@ -234,7 +234,14 @@ def test_lines_points_and_vertex_colours_are_drawn():
     )
     body = bm.Body(
         links=(
-            link("B", 0, -1, (0, 0, 0), kind="fixed", visuals=(bm.Shape(mesh), lines)),
+            link(
+                "B",
+                0,
+                -1,
+                (0, 0, 0),
+                kind="fixed",
+                visuals=(bm.shapes.Shape(mesh), lines),
+            ),
         )
     )
     seen = bm.render(body, size=SIZE, camera="front", ground=False)

@@ -178,12 +178,14 @@ def test_a_skeleton_in_japanese_moves_the_robot_like_the_one_in_english(stranger
     english, japanese = (bm.retarget(clip, robot) for clip in short)
     assert english == japanese
     # A figure that is computed without roles shows wrong ones, here the shoulders as elbows.
-    right = bm.compare_retarget(short[0], robot, english)
+    right = bm.retargeting.compare_retarget(short[0], robot, english)
     wrong_roles = {}
     for side in ("left", "right"):
         arm = [f"{side.title()}{part}" for part in ("Shoulder", "Arm", "ForeArm")]
         for part, name in zip(("shoulder", "elbow", "wrist"), arm, strict=True):
             wrong_roles[f"{side} {part}"] = name
     bent = bm.retarget(short[0], robot, source_roles=wrong_roles)
-    wrong = bm.compare_retarget(short[0], robot, bent, source_roles=wrong_roles)
+    wrong = bm.retargeting.compare_retarget(
+        short[0], robot, bent, source_roles=wrong_roles
+    )
     assert right.outline < 0.12 < wrong.outline

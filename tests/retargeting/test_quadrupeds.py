@@ -101,7 +101,7 @@ def test_feet_of_quadrupeds_stay_and_joints_keep_their_limits(
     ahead = rest["front left hip"] - rest["hind left hip"]
     assert np.argmax(ahead) == (name == "dog that faces y")
     motion = bm.retarget(walk, body, source_body=biped)
-    found = bm.compare_retarget(walk, body, motion, source_body=biped)
+    found = bm.retargeting.compare_retarget(walk, body, motion, source_body=biped)
     assert (
         found.joint_jumps,
         found.root_jumps,
@@ -136,7 +136,7 @@ def test_a_mirrored_walk_gives_the_mirrored_motion(name, biped, walk, tmp_path):
 
 def test_the_body_of_spot_does_what_its_animation_does(biped, walk):
     body = spot_body(arm=False)
-    played = play(bm.retarget_to_spot(walk, source_body=biped))
+    played = play(bm.spot.retarget_to_spot(walk, source_body=biped))
     motion = bm.retarget(walk, body, source_body=biped)
     late = slice(50, 250)
     played, motion = (one.resample(RATE) for one in (played, motion))
@@ -156,7 +156,7 @@ def test_from_quadruped_to_quadruped_and_back(name, biped, walk, tmp_path):
     spot, body = spot_body(arm=False), ROBOTS[name](tmp_path)
     first = bm.retarget(walk, spot, source_body=biped)
     motion = bm.retarget(first, body, source_body=spot)
-    found = bm.compare_retarget(first, body, motion, source_body=spot)
+    found = bm.retargeting.compare_retarget(first, body, motion, source_body=spot)
     assert (found.joint_jumps, found.root_jumps, found.limit_violations) == (0, 0, 0)
     assert max(found.reach.values()) < 0.005
     assert found.contact_agreement > 0.9
@@ -169,7 +169,7 @@ def test_from_quadruped_to_quadruped_and_back(name, biped, walk, tmp_path):
     assert paths[1] / paths[0] == pytest.approx(0.5 / (0.3215 + 0.3365), rel=0.01)
     back = bm.retarget(motion, spot, source_body=body)
     assert np.abs(feet_of(spot, back) - feet_of(spot, first)).max() < 0.02
-    skeleton = bm.to_skeleton(spot, first, RATE)
+    skeleton = bm.retargeting.to_skeleton(spot, first, RATE)
     again = bm.retarget(skeleton, body)
     assert np.abs(feet_of(body, again) - feet_of(body, motion)).mean() < 0.01
 

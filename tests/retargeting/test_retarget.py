@@ -40,7 +40,7 @@ def biped():
 def walk(biped):
     """Four seconds of the walk, by a larger figure, as recorded motion whose names say nothing but left and right."""
     motion = bm.load_motion(WALK)
-    skeleton = bm.to_skeleton(biped, motion, RATE)
+    skeleton = bm.retargeting.to_skeleton(biped, motion, RATE)
     short = {"L": "Left", "R": "Right"}
     names = [
         f"{short.get(n.split('_')[0], 'Mid')}{k}" for k, n in enumerate(skeleton.names)
@@ -87,7 +87,7 @@ def joints_of(body, motion):
 
 def test_robot_to_skeleton_to_robot(biped, tmp_path):
     motion = bm.load_motion(WALK)
-    skeleton = bm.to_skeleton(biped, motion, RATE)
+    skeleton = bm.retargeting.to_skeleton(biped, motion, RATE)
     renamed = [
         dataclasses.replace(joint, name=f"J{k}")
         for k, joint in enumerate(skeleton.joints)
@@ -110,7 +110,7 @@ def test_a_rate_in_is_a_rate_out(biped, tmp_path):
     """What needs a fixed rate works on the result: repeating it, and windows for training."""
     rate = 30000 / 1001
     motion = bm.load_motion(WALK).resample(rate)[2.0:3.0]
-    skeleton = bm.to_skeleton(biped, motion, rate)
+    skeleton = bm.retargeting.to_skeleton(biped, motion, rate)
     renamed = [
         dataclasses.replace(j, name=f"{j.name.split('_')[0]}_{k}")
         for k, j in enumerate(skeleton.joints)
@@ -120,7 +120,7 @@ def test_a_rate_in_is_a_rate_out(biped, tmp_path):
         "a person": bm.retarget(person, biped),
         "the same links": bm.retarget(skeleton, biped),
         "a robot": bm.retarget(motion, biped, source_body=biped),
-        "beside its source": bm.side_by_side(person, biped, motion)[1],
+        "beside its source": bm.retargeting.side_by_side(person, biped, motion)[1],
         "a quadruped": bm.retarget(person, spot_body(arm=False)),
     }
     assert {name: one.frame_rate for name, one in results.items()} == dict.fromkeys(
@@ -173,7 +173,7 @@ def test_a_fall_in_the_simulation_is_reported_and_fails(biped, tmp_path):
 
 
 def test_feet_stay_and_limbs_follow(biped, walk, walked):
-    found = bm.compare_retarget(walk, biped, walked)
+    found = bm.retargeting.compare_retarget(walk, biped, walked)
     assert max(found.reach.values()) < 0.02
     assert np.degrees(max(found.directions.values())) < 5
     assert sum(found.slide.values()) < 0.01
@@ -387,7 +387,10 @@ def test_no_link_is_deep_in_the_ground(path, dance):
         dataclasses.replace(dance, values=dance.values[2100:2200]),
     )
     assert (
-        bm.compare_retarget(source, body, bm.retarget(source, body)).penetration < 0.005
+        bm.retargeting.compare_retarget(
+            source, body, bm.retarget(source, body)
+        ).penetration
+        < 0.005
     )
 
 
@@ -495,7 +498,9 @@ def test_who_bends_is_bent(biped, share):
         joints, 100.0, root=motion.link_position.values[:, 0], joint_names=names
     )
     back = bm.retarget(source, biped, source_body=biped)
-    skeleton = dataclasses.replace(bm.to_skeleton(biped, source), known_unit=0.012)
+    skeleton = dataclasses.replace(
+        bm.retargeting.to_skeleton(biped, source), known_unit=0.012
+    )
     again = bm.retarget(skeleton, biped)
     for found in (back, again):
         pitch = biped.link_poses(found)[
@@ -563,7 +568,7 @@ def test_feet_that_are_oblique_with_all_joints_at_0_are_level_on_the_ground(
             ),
         )
     motion = bm.retarget(walk, body)
-    found = bm.compare_retarget(walk, body, motion)
+    found = bm.retargeting.compare_retarget(walk, body, motion)
     assert found.penetration < 0.005
     assert found.float_share < 0.02
     assert sum(found.slide.values()) < 0.02
@@ -739,7 +744,7 @@ def test_velocity_limits_are_kept(biped, walk, walked):
         for k in biped.links
     ]
     body = dataclasses.replace(biped, links=tuple(links))
-    found = bm.compare_retarget(walk, body, bm.retarget(walk, body))
+    found = bm.retargeting.compare_retarget(walk, body, bm.retarget(walk, body))
     assert (
         found.speed_violations,
         found.limit_violations,
@@ -768,7 +773,9 @@ def test_a_velocity_limit_of_0_is_none(biped):
     motion = bm.load_motion(WALK).resample(RATE)[2.0:3.0]
     slow = {limit: with_velocities(biped, limit) for limit in (0.0, 0.01)}
     counts = {
-        k: bm.compare_retarget(motion, x, motion, source_body=x).speed_violations
+        k: bm.retargeting.compare_retarget(
+            motion, x, motion, source_body=x
+        ).speed_violations
         for k, x in slow.items()
     }
     assert counts == {0.0: 0, 0.01: motion.num_frames - 1}
@@ -782,8 +789,8 @@ def test_a_velocity_limit_of_0_is_none(biped):
 def test_figures_are_of_all_links_and_of_what_both_motions_have(biped):
     """Only feet were looked at, and a motion of another length passed for one of the source."""
     motion = bm.load_motion(WALK).resample(RATE)[2.0:3.0]
-    point = bm.Shape(
-        bm.Box((0.0, 0.0, 0.0)),
+    point = bm.shapes.Shape(
+        bm.shapes.Box((0.0, 0.0, 0.0)),
         np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, -1.5], [0, 0, 0, 1.0]]),
     )
     links = list(biped.links)
@@ -792,7 +799,9 @@ def test_figures_are_of_all_links_and_of_what_both_motions_have(biped):
         links[waist], segments=(*links[waist].segments, bm.Segment(collisions=(point,)))
     )
     body = dataclasses.replace(biped, links=tuple(links))
-    found = bm.compare_retarget(motion, body, motion[:0.5], source_body=biped)
+    found = bm.retargeting.compare_retarget(
+        motion, body, motion[:0.5], source_body=biped
+    )
     placed = body.link_poses(motion[:0.5])[:, waist]
     low = (placed[:, :3] + rotations.rotate(placed[:, 3:], [0.0, 0.0, -1.5]))[
         :, 2
@@ -804,7 +813,7 @@ def test_figures_are_of_all_links_and_of_what_both_motions_have(biped):
     )
     assert (
         0.0
-        <= bm.compare_retarget(
+        <= bm.retargeting.compare_retarget(
             motion,
             bare,
             bm.retarget(motion, bare, source_body=biped),
@@ -865,7 +874,7 @@ def test_hands_stay_out_of_the_thighs(biped):
     )
     assert len(before) == len(q)
     assert len(after) < 0.1 * len(q)
-    found = bm.compare_retarget(source, biped, result, source_body=biped)
+    found = bm.retargeting.compare_retarget(source, biped, result, source_body=biped)
     assert sum(found.slide.values()) < 0.01
     assert found.joint_jumps == 0
 
@@ -1039,7 +1048,7 @@ def test_messages_name_the_file_that_they_are_about(biped, tmp_path):
         '<mujoco model="BOX"><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>'
     )
     still, person = tmp_path / "still.bvh", tmp_path / "person.bvh"
-    bm.save(bm.to_skeleton(biped, bm.load_motion(WALK)[:20]), person)
+    bm.save(bm.retargeting.to_skeleton(biped, bm.load_motion(WALK)[:20]), person)
     text = person.read_text()
     frames = text[text.index("Frames:") : text.index("Frame Time")]
     still.write_text(
@@ -1072,7 +1081,7 @@ def test_messages_name_the_file_that_they_are_about(biped, tmp_path):
 
 def test_values_of_other_types_are_refused_with_what_is_expected(biped):
     motion = bm.load_motion(WALK)[:20]
-    skeleton = bm.to_skeleton(biped, motion)
+    skeleton = bm.retargeting.to_skeleton(biped, motion)
     for wrong, expected in (
         (
             lambda: bm.retarget("walk.bvh", biped),
@@ -1092,19 +1101,19 @@ def test_values_of_other_types_are_refused_with_what_is_expected(biped):
             "roles: expected a Mapping, got list",
         ),
         (
-            lambda: bm.compare_retarget([motion], biped, motion),
+            lambda: bm.retargeting.compare_retarget([motion], biped, motion),
             "source: expected a Skeleton or a Motion or an Animation, got list",
         ),
         (
-            lambda: bm.side_by_side(None, biped, motion),
+            lambda: bm.retargeting.side_by_side(None, biped, motion),
             "source: expected a Skeleton or a Motion or an Animation, got NoneType",
         ),
         (
-            lambda: bm.side_by_side(skeleton, biped, skeleton),
+            lambda: bm.retargeting.side_by_side(skeleton, biped, skeleton),
             "expected a Body and then a Motion, got Body and Skeleton",
         ),
         (
-            lambda: bm.retarget_to_spot(biped),
+            lambda: bm.spot.retarget_to_spot(biped),
             "source: expected a Skeleton or a Motion or an Animation, got Body",
         ),
     ):
@@ -1135,8 +1144,10 @@ def test_a_body_is_of_a_motion_alone(walk, biped, tmp_path):
     for wrong in (walk, animation):
         with pytest.raises(WrongUseError):
             bm.retarget(wrong, biped, source_body=biped)
-    played = bm.retarget_to_spot(bm.play(animation), source_body=spot_body(arm=False))
-    assert bm.retarget_to_spot(animation) == played
+    played = bm.spot.retarget_to_spot(
+        bm.play(animation), source_body=spot_body(arm=False)
+    )
+    assert bm.spot.retarget_to_spot(animation) == played
 
 
 def test_a_frame_that_is_far_away_is_reported_as_by_check(walk, biped, tmp_path):
@@ -1175,7 +1186,7 @@ def test_a_frame_that_is_far_away_is_reported_as_by_check(walk, biped, tmp_path)
 
 
 def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
-    animation = bm.retarget_to_spot(walk)
+    animation = bm.spot.retarget_to_spot(walk)
     bm.save(animation, tmp_path / "walk.cha")
     assert not [
         p for p in bm.check(tmp_path / "walk.cha").problems if p.severity == "error"
@@ -1240,7 +1251,7 @@ def test_many_motions_become_those_of_spot(tmp_path):
 def test_an_animation_beyond_the_memory_is_refused(walk):
     """A frame time in another unit makes seconds of years."""
     with pytest.raises(MemoryError, match="an animation of"):
-        bm.retarget_to_spot(dataclasses.replace(walk, frame_time=1e9))
+        bm.spot.retarget_to_spot(dataclasses.replace(walk, frame_time=1e9))
 
 
 @pytest.mark.parametrize("model", ["biped", "spot"])
@@ -1251,7 +1262,7 @@ def test_source_and_robot_walk_side_by_side(model, biped, walk):
         biped if model == "biped" else spot_body(arm=False),
     )
     motion = bm.retarget(person, robot)
-    both, moved = bm.side_by_side(person, robot, motion)
+    both, moved = bm.retargeting.side_by_side(person, robot, motion)
     poses, count = both.link_poses(moved), len(person.body_and_motion()[0].links)
     assert np.allclose(poses[:, count:], robot.link_poses(motion), atol=1e-9)
     own, other = poses[:, count, :2], poses[:, 0, :2]
@@ -1269,7 +1280,7 @@ def test_a_robot_without_shapes_is_a_stick_figure_beside_its_source(biped, walk)
         biped,
         links=tuple(dataclasses.replace(link, segments=()) for link in biped.links),
     )
-    both, _ = bm.side_by_side(
+    both, _ = bm.retargeting.side_by_side(
         walk, bare, bm.Motion.from_joints(np.zeros((2, bare.num_joints)), RATE)
     )
     drawn = [link for link in both.links[len(walk.joints) :] if link.visuals]

@@ -59,7 +59,7 @@ def of_segment(
 
 def shapes(edge: float) -> bm.Body:
     """Return a robot of one link, a box of that size."""
-    box = (bm.Shape(bm.Box((edge, edge, edge))),)
+    box = (bm.shapes.Shape(bm.shapes.Box((edge, edge, edge))),)
     part = bm.Segment(mass=1.0, inertia=edge**2 / 6 * EYE, visuals=box, collisions=box)
     arm = bm.Joint(name="ARM", type="rotate", id=0)
     pose = [edge, 0, 0, 1, 0, 0, 0]
@@ -70,16 +70,22 @@ def shapes(edge: float) -> bm.Body:
     return bm.Body(name="box", links=(links[0], replace(links[1], segments=(part,))))
 
 
-def triangle(last: int) -> tuple[bm.Shape, ...]:
-    return (bm.Shape(bm.Mesh([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]], [[0, 1, last]])),)
+def triangle(last: int) -> tuple[bm.shapes.Shape, ...]:
+    return (
+        bm.shapes.Shape(
+            bm.shapes.Mesh([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]], [[0, 1, last]])
+        ),
+    )
 
 
-def ball(height: float) -> tuple[bm.Shape, ...]:
-    return (bm.Shape(bm.Sphere(0.1), np.diag([1.0, height, 1.0, 1.0])),)
+def ball(height: float) -> tuple[bm.shapes.Shape, ...]:
+    return (bm.shapes.Shape(bm.shapes.Sphere(0.1), np.diag([1.0, height, 1.0, 1.0])),)
 
 
 def gyros(second: str) -> bm.Body:
-    return replace(BODY, devices=(*BODY.devices, bm.Gyro(name=second, id=1, link=0)))
+    return replace(
+        BODY, devices=(*BODY.devices, bm.model.Gyro(name=second, id=1, link=0))
+    )
 
 
 def at(distance: float, length: float = 1.0) -> list[float]:

@@ -35,7 +35,7 @@ FILE = "walk.bvh"
 
 def saved(name: str) -> Reported:
     """Return what is reported when a skeleton of one joint is saved."""
-    joint = bm.SkeletonJoint(name=name, channels=("Xrotation",))
+    joint = bm.skeleton.SkeletonJoint(name=name, channels=("Xrotation",))
     return lambda folder: (
         bm.save(bm.Skeleton(joints=(joint,), values=[[0.0]]), folder / FILE).problems
     )

@@ -28,7 +28,9 @@ from rules.pairs_seq import MOTION
 from rules.pairs_urdf import from_urdf
 
 NAN = float("nan")
-BODY = replace(robot(), extra_joints=(), devices=(bm.Gyro(name="gyro", id=0, link=0),))
+BODY = replace(
+    robot(), extra_joints=(), devices=(bm.model.Gyro(name="gyro", id=0, link=0),)
+)
 """A robot without loops."""
 ROOT = [0.0, 0, 0.8, 1, 0, 0, 0]
 WALK = Motion.from_joints(0.5 * np.ones((3, 3)), 100, root=ROOT)
@@ -107,7 +109,7 @@ def segment(**changes: object) -> bm.Body:
 
 def shape(geometry: object, transform: object = EYE, **more: object) -> bm.Body:
     """Return the robot with one shape in the hand, seen and touched."""
-    shapes = (bm.Shape(geometry, np.asarray(transform, float), **more),)  # type: ignore[arg-type]
+    shapes = (bm.shapes.Shape(geometry, np.asarray(transform, float), **more),)  # type: ignore[arg-type]
     return segment(visuals=shapes, collisions=shapes)
 
 
@@ -140,11 +142,11 @@ def broad_first() -> bm.Body:
     )
 
 
-COLORED = bm.Mesh(CORNERS, FACES, colors=Corners(np.eye(4, 3), FACES))
-TETRAHEDRON = bm.Mesh(CORNERS, FACES)
-FLAT = bm.Mesh(CORNERS[:3], FACES[:1])
+COLORED = bm.shapes.Mesh(CORNERS, FACES, colors=Corners(np.eye(4, 3), FACES))
+TETRAHEDRON = bm.shapes.Mesh(CORNERS, FACES)
+FLAT = bm.shapes.Mesh(CORNERS[:3], FACES[:1])
 LOOPED = robot()
-JPG = bm.Material(texture=bm.Texture(Path("paint.jpg"), "paint.jpg"))
+JPG = bm.shapes.Material(texture=bm.shapes.Texture(Path("paint.jpg"), "paint.jpg"))
 
 NOD = cha(
     options="extendable # kept\nbpm 120",
@@ -195,7 +197,7 @@ def recorded(*components: object) -> Animation:
     return Animation.from_motion(Motion(components))  # type: ignore[arg-type]
 
 
-def sensed(device: bm.Device) -> bm.Body:
+def sensed(device: bm.model.Device) -> bm.Body:
     return replace(BODY, devices=(device,))
 
 
@@ -268,7 +270,9 @@ PAIRS: dict[str, Pair] = {
     "LOSS020": saved("sound.wrl", segment(name="a b"), segment(name="a_b")),
     "LOSS021": saved("sound.wrl", broad_first(), BODY),
     "LOSS022": saved(
-        "sound.wrl", shape(bm.Capsule(0.1, 0.2)), shape(bm.Cylinder(0.1, 0.2))
+        "sound.wrl",
+        shape(bm.shapes.Capsule(0.1, 0.2)),
+        shape(bm.shapes.Cylinder(0.1, 0.2)),
     ),
     "LOSS023": saved(
         "sound.wrl", joint(extra={"by": object()}), joint(extra={"by": "me"})
@@ -277,8 +281,8 @@ PAIRS: dict[str, Pair] = {
     "LOSS025": saved("sound.wrl", replace(BODY, root_pose=[0, 0, 1, 1, 0, 0, 0]), BODY),
     "LOSS026": saved(
         "sound.wrl",
-        shape(bm.Sphere(0.1), material=bm.Material(diffuse=(1.5, 0, 0))),
-        shape(bm.Sphere(0.1), material=bm.Material(diffuse=(1, 0, 0))),
+        shape(bm.shapes.Sphere(0.1), material=bm.shapes.Material(diffuse=(1.5, 0, 0))),
+        shape(bm.shapes.Sphere(0.1), material=bm.shapes.Material(diffuse=(1, 0, 0))),
     ),
     "LOSS027": saved("sound.wrl", joint(name="WRIST"), BODY),
     "LOSS028": saved("robot.wrl", chain(300), chain(20)),
@@ -286,12 +290,14 @@ PAIRS: dict[str, Pair] = {
         lambda folder: bm.save(shape(COLORED), folder / "r.urdf", mesh="stl").problems,
         lambda folder: bm.save(shape(COLORED), folder / "r.urdf", mesh="obj").problems,
     ),
-    "LOSS031": saved("r.urdf", shape(bm.Points(CORNERS)), shape(TETRAHEDRON)),
+    "LOSS031": saved("r.urdf", shape(bm.shapes.Points(CORNERS)), shape(TETRAHEDRON)),
     "LOSS032": saved("r.urdf", with_link(BODY, 2, name="ARM"), BODY),
     "LOSS033": saved("r.urdf", joint(type="crawler"), joint(type="rotate")),
     "LOSS034": saved("r.urdf", joint(velocity_upper=5.0), joint(velocity_upper=3.0)),
     "LOSS035": saved("r.urdf", two_parts(2), two_parts(1), extension=False),
-    "LOSS036": saved("r.urdf", shape(bm.Cone(0.1, 0.2)), shape(bm.Cylinder(0.1, 0.2))),
+    "LOSS036": saved(
+        "r.urdf", shape(bm.shapes.Cone(0.1, 0.2)), shape(bm.shapes.Cylinder(0.1, 0.2))
+    ),
     "LOSS037": saved("r.xml", shape(TETRAHEDRON, material=JPG), shape(TETRAHEDRON)),
     "LOSS038": saved(
         "r.urdf", sensed(OtherDevice(name="nose", type="SmellSensor", link=0)), BODY
@@ -342,8 +348,10 @@ PAIRS: dict[str, Pair] = {
         lambda: Animation.from_motion(SPOTTED),
     ),
     "LOSS080": made(
-        lambda: editing.reroot(sensed(bm.ForceSensor(name="wrist", link=2)), "HAND"),
-        lambda: editing.reroot(sensed(bm.Gyro(name="wrist", link=2)), "HAND"),
+        lambda: editing.reroot(
+            sensed(bm.model.ForceSensor(name="wrist", link=2)), "HAND"
+        ),
+        lambda: editing.reroot(sensed(bm.model.Gyro(name="wrist", link=2)), "HAND"),
     ),
     "LOSS081": made(
         lambda: editing.scale(

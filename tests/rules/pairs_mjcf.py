@@ -128,7 +128,9 @@ def save(folder: Path, count: int, mass: float = 1.0) -> Iterable[Problem]:
 def crossed(folder: Path, apart: float) -> Iterable[Problem]:
     """Save a chain of three links, each with a box, the last one this far [m] from the first."""
     part = bm.Segment(
-        mass=1.0, inertia=np.eye(3), collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),)
+        mass=1.0,
+        inertia=np.eye(3),
+        collisions=(bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.2))),),
     )
     links = [bm.Link(segments=(part,))]
     for k in (1, 2):

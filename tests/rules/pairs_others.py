@@ -230,7 +230,7 @@ def rested(seconds: float) -> Iterable[Problem]:
 
 def dropped(has_shape: bool) -> Iterable[Problem]:
     """Simulate a free mass with or without a shape."""
-    shapes = (bm.Shape(bm.Box((0.2, 0.2, 0.2))),) if has_shape else ()
+    shapes = (bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.2))),) if has_shape else ()
     mass = bm.Segment(mass=2.0, inertia=0.02 * np.eye(3), collisions=shapes)
     return bm.simulate(
         bm.Body(links=(bm.Link(joint=bm.Joint(type="free"), segments=(mass,)),)),

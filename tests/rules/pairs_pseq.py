@@ -93,11 +93,11 @@ ROBOT = bm.Body(
 REST = bm.KeyPoses(
     name="A",
     poses=(
-        bm.KeyPose(
+        bm.keyposes.KeyPose(
             joints={0: 0.1, 3: 0.3, 4: 0.2},
             links=(
-                bm.LinkKey(name="WAIST", position=[0, 0, 0.6], is_base=True),
-                bm.LinkKey(
+                bm.keyposes.LinkKey(name="WAIST", position=[0, 0, 0.6], is_base=True),
+                bm.keyposes.LinkKey(
                     name="LEG5",
                     position=ROBOT.forward_kinematics(
                         [0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0]

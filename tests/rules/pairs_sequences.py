@@ -255,7 +255,7 @@ PAIRS: dict[str, Pair] = {
         lambda _: bm.spot.ensemble([SWAY, SWAY], [(0, 0, 0), (2.0, 0, 0)]).problems,
     ),
     "SPOT132": calls(
-        lambda _: bm.Choreography(moves=(bm.Move("sway", 0, 8),)).play().problems,
+        lambda _: bm.Choreography(moves=(bm.spot.Move("sway", 0, 8),)).play().problems,
         lambda _: bm.Choreography().add(SWAY).play().problems,
     ),
 }

@@ -73,7 +73,7 @@ def test_old_names_of_se3_only_in_version_1(kind):
         read(header(text, 1)).link_position.values, [[[1, 2, 3, 7, 4, 5, 6]]]
     )
     other = read(header(text, 2))
-    assert isinstance(other.components[0], bm.OtherSeq)
+    assert isinstance(other.components[0], bm.motion.OtherSeq)
     assert other.components[0].extra["frames"] == [[[1, 2, 3, 4, 5, 6, 7]]]
 
 
@@ -189,7 +189,7 @@ def test_unknown_things_are_kept():
     assert fingers.extra == {"offset_time": 1.5, "note": {"a": [1, "x", None]}}
     assert motion.extra == {"author": "7", "frames": [1, 2]}
     kept = {"frames": [[1, "a"], [2, "b"]], "7": "seven", "frameRate": 100}
-    assert other == bm.OtherSeq(type="FooSeq", content="Bar", extra=kept)
+    assert other == bm.motion.OtherSeq(type="FooSeq", content="Bar", extra=kept)
 
 
 @pytest.mark.parametrize(

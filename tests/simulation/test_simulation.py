@@ -20,12 +20,14 @@ from sample_files import ACCEPT, ROOT, corpus_files
 mujoco = pytest.importorskip("mujoco")
 G = 9.81
 BOX = bm.Segment(
-    mass=2.0, inertia=np.eye(3) * 0.02, collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),)
+    mass=2.0,
+    inertia=np.eye(3) * 0.02,
+    collisions=(bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.2))),),
 )
 FREE = bm.Joint(name="ROOT", type="free")
 
 
-def box(*devices: bm.Device, **changes: object) -> bm.Body:
+def box(*devices: bm.model.Device, **changes: object) -> bm.Body:
     return bm.Body(
         name="box",
         links=(bm.Link(name="BOX", joint=FREE, segments=(BOX,)),),
@@ -34,7 +36,9 @@ def box(*devices: bm.Device, **changes: object) -> bm.Body:
     )
 
 
-def pendulum(*devices: bm.Device, mass: float = 3.0, length: float = 0.5) -> bm.Body:
+def pendulum(
+    *devices: bm.model.Device, mass: float = 3.0, length: float = 0.5
+) -> bm.Body:
     """Return a point mass on a rod from a fixed base that turns about y; it hangs at 0."""
     bob = bm.Segment(
         mass=mass, center_of_mass=[0, 0, -length], inertia=np.eye(3) * 1e-6
@@ -61,7 +65,10 @@ def walked(biped):
 
 def test_free_fall():
     """Semi-implicit steps of h: after n of them z = z₀ − g·h²·n·(n + 1)/2; an accelerometer reads nothing, and nothing turns."""
-    sensors = bm.AccelerationSensor(name="acc", link=0), bm.Gyro(name="gyro", link=0)
+    sensors = (
+        bm.model.AccelerationSensor(name="acc", link=0),
+        bm.model.Gyro(name="gyro", link=0),
+    )
     found = bm.simulate(
         box(*sensors, root_pose=[0, 0, 9, 1, 0, 0, 0]), floor=False, end=0.5
     )
@@ -72,7 +79,7 @@ def test_free_fall():
 
 def test_rest_on_the_ground():
     """A box stays within 1 mm, is pushed up by its weight, has its ZMP below its centre, and feels 1 g upwards."""
-    found = bm.simulate(box(bm.AccelerationSensor(name="acc", link=0)), end=1.0)
+    found = bm.simulate(box(bm.model.AccelerationSensor(name="acc", link=0)), end=1.0)
     assert np.abs(found.root[:, :3] - found.root[0, :3]).max() < 1e-3
     assert found.contact_forces[-1, 0, :3] == pytest.approx([0, 0, 2 * G], abs=1e-3)
     assert found.readings[0].values[-1] == pytest.approx([0, 0, G], abs=1e-3)
@@ -87,7 +94,7 @@ def test_a_robot_whose_root_is_on_its_soles_has_not_fallen():
     mass = replace(
         BOX,
         center_of_mass=[0, 0, 0.1],
-        collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2)), above),),
+        collisions=(bm.shapes.Shape(bm.shapes.Box((0.2, 0.2, 0.2)), above),),
     )
     found = bm.simulate(
         bm.Body(links=(bm.Link(name="SOLE", joint=FREE, segments=(mass,)),)), end=0.2
@@ -116,7 +123,7 @@ def test_a_slope(friction, slides):
     """On a slope of 20°, a box slides with g·(sin α − μ·cos α), or stays where tan α < μ."""
     angle = np.radians(20.0)
     turn = rotations.from_axis_angle([0, 1, 0], angle)
-    slope = bm.Segment(collisions=(bm.Shape(bm.Box((20.0, 4.0, 1.0))),))
+    slope = bm.Segment(collisions=(bm.shapes.Shape(bm.shapes.Box((20.0, 4.0, 1.0))),))
     ground = bm.Body(
         name="slope",
         links=(bm.Link(name="SLOPE", joint=bm.Joint(type="fixed"), segments=(slope,)),),
@@ -154,7 +161,7 @@ def test_a_pendulum():
 
 def test_a_held_pendulum_needs_its_torque():
     """Held level, the motor gives m·g·l; with an effort limit below it, the rod falls. The force sensor at its joint feels it, too."""
-    body = pendulum(bm.ForceSensor(name="joint", link=1))
+    body = pendulum(bm.model.ForceSensor(name="joint", link=1))
     level = bm.Motion.from_joints(np.full((200, 1), np.pi / 2), 100)
     found = bm.simulate(body, level)
     assert abs(found.effort[-1, 0]) == pytest.approx(3 * G * 0.5, rel=1e-3)
@@ -293,10 +300,12 @@ def test_sensors_fit_the_recorded_motion(biped):
             200:-200
         ]
         error = np.sqrt(np.mean((reading.values[200:-200] - expected) ** 2, axis=0))
-        if isinstance(reading.device, bm.ForceSensor):
+        if isinstance(reading.device, bm.model.ForceSensor):
             forces.append(reading.values[200:-200, :3] - expected[:, :3])
         else:
-            scale = G if isinstance(reading.device, bm.AccelerationSensor) else 1.0
+            scale = (
+                G if isinstance(reading.device, bm.model.AccelerationSensor) else 1.0
+            )
             assert error.max() < 0.01 * scale, reading
     # How two feet share the weight does not follow from the motion.
     assert np.sqrt(np.mean(np.sum(forces, axis=0) ** 2, axis=0)).max() < 0.02 * weight
@@ -305,7 +314,7 @@ def test_sensors_fit_the_recorded_motion(biped):
 def test_a_range_sensor_meets_a_wall():
     """A wall 2 m ahead (−z of the sensor, which looks along x): the ray at an angle is longer by 1/cos; behind there is nothing."""
     look = rotations.from_matrix(np.array([[0.0, 0, -1], [-1, 0, 0], [0, 1, 0]]))
-    laser = bm.RangeSensor(
+    laser = bm.model.RangeSensor(
         name="laser",
         link=0,
         pose=np.array([0, 0, 0.4, *look]),
@@ -313,7 +322,7 @@ def test_a_range_sensor_meets_a_wall():
         scan_step=0.4,
         scan_rate=10.0,
     )
-    wall = bm.Segment(collisions=(bm.Shape(bm.Box((0.1, 40.0, 8.0))),))
+    wall = bm.Segment(collisions=(bm.shapes.Shape(bm.shapes.Box((0.1, 40.0, 8.0))),))
     body = bm.Body(
         name="wall",
         links=(bm.Link(name="WALL", joint=bm.Joint(type="fixed"), segments=(wall,)),),
@@ -443,7 +452,9 @@ def test_a_divergence_is_reported_and_leaves_no_file(biped, tmp_path, monkeypatc
 
     seen = []
     found = bm.simulate(body, motion, controller=Hold(), end=0.02)
-    many = bm.simulate_many(body, [motion] * 2, controller=Hold(), end=0.02, workers=2)
+    many = bm.simulation.simulate_many(
+        body, [motion] * 2, controller=Hold(), end=0.02, workers=2
+    )
     for one in (found, *many):
         assert one.diverged and one.times[-1] < 0.015
         assert "diverges at" in repr(one) and "diverges at" in one.end_text
@@ -500,12 +511,12 @@ def test_closed_loops_stay_closed(path):
     """Every extra joint stays closed within 1 mm while a driving joint moves."""
     body = bm.load_body(path)
     q = np.zeros((201, body.num_joints))
-    open_at_rest = bm.close_loops(body, q[0]).residual
-    driving = bm.close_loops(body, q[0]).driving
+    open_at_rest = bm.model.close_loops(body, q[0]).residual
+    driving = bm.model.close_loops(body, q[0]).driving
     q[:, list(driving)[:1]] += 0.2 * np.sin(np.linspace(0, np.pi, 201))[:, None] ** 2
     found = bm.simulate(body, bm.Motion.from_joints(q, 100, root=body.root_pose))
     link_poses = body.forward_kinematics(found.q, found.root)
-    assert bm.loop_errors(body, link_poses)[0].max() < open_at_rest + 1e-3
+    assert bm.model.loop_errors(body, link_poses)[0].max() < open_at_rest + 1e-3
     assert found.joint_errors[list(driving)].max() < 0.02
 
 
@@ -515,7 +526,7 @@ def test_a_crawler_drives_at_its_speed():
     belt = bm.Segment(
         mass=5.0,
         inertia=np.eye(3) * 0.1,
-        collisions=(bm.Shape(bm.Box((0.6, 0.1, 0.1))),),
+        collisions=(bm.shapes.Shape(bm.shapes.Box((0.6, 0.1, 0.1))),),
     )
     links = [bm.Link(name="CHASSIS", joint=FREE, segments=(chassis,))]
     for k, y in enumerate((0.3, -0.3)):
@@ -638,11 +649,13 @@ def test_many_at_once():
     motions = [
         bm.Motion.from_joints(np.full((20, 1), angle), 100) for angle in (0.1, 0.2, 0.3)
     ]
-    together = bm.simulate_many(pendulum(), motions, workers=2, gains=[[0.0, 0.0]])
+    together = bm.simulation.simulate_many(
+        pendulum(), motions, workers=2, gains=[[0.0, 0.0]]
+    )
     for found, motion in zip(together, motions, strict=True):
         assert (found.q == bm.simulate(pendulum(), motion, gains=[[0.0, 0.0]]).q).all()
     with pytest.raises(ValueError, match="bodies"):
-        bm.simulate_many([pendulum()], motions)
+        bm.simulation.simulate_many([pendulum()], motions)
 
 
 def test_what_was_simulated_before_does_not_matter():
@@ -669,7 +682,7 @@ def test_what_was_simulated_before_does_not_matter():
 
 def test_cameras_see_the_simulated_robot():
     """A camera that falls towards the ground sees it come nearer, by z = z₀ − g·t²/2; it sees a box beside it from its start on."""
-    camera = bm.VisionSensor(
+    camera = bm.model.VisionSensor(
         name="eye",
         link=0,
         type="DEPTH",
@@ -712,7 +725,10 @@ def test_a_project_of_choreonoid(examples, tmp_path):
             replace(
                 box().links[0],
                 segments=(
-                    replace(BOX, collisions=(bm.Shape(bm.Box((9.0, 9.0, 1.0))),)),
+                    replace(
+                        BOX,
+                        collisions=(bm.shapes.Shape(bm.shapes.Box((9.0, 9.0, 1.0))),),
+                    ),
                 ),
             ),
         ),
@@ -786,4 +802,4 @@ def test_sensors_at_sites_of_mjcf_are_no_losses(tmp_path):
 @pytest.mark.parametrize("package", [bm, bm.simulation])
 def test_the_former_name_of_a_result_works(package):
     with pytest.warns(DeprecationWarning, match="is now .*SimulationResult"):
-        assert package.Simulation is bm.SimulationResult
+        assert package.Simulation is bm.simulation.SimulationResult

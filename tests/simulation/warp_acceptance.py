@@ -15,7 +15,7 @@ def test_steps_on_a_device_are_those_of_mujoco():
     ] + [bm.Motion.from_joints(np.full((12, 1), 0.3), 100)]
     free = {"gains": [[0.0, 0.0]]}
     for found, motion in zip(
-        bm.simulate_many(pendulum(), motions, device="cpu", **free),
+        bm.simulation.simulate_many(pendulum(), motions, device="cpu", **free),
         motions,
         strict=True,
     ):
@@ -28,7 +28,7 @@ def test_steps_on_a_device_are_those_of_mujoco():
     )
     parts = [walk.between(0, 0.2), walk.between(1, 1.15)]
     for found, motion in zip(
-        bm.simulate_many(body, parts, device="cpu"), parts, strict=True
+        bm.simulation.simulate_many(body, parts, device="cpu"), parts, strict=True
     ):
         alone = bm.simulate(body, motion)
         np.testing.assert_allclose(found.q, alone.q, atol=1e-3)
@@ -70,7 +70,7 @@ def test_frames_on_a_device_are_those_of_our_own_kinematics(tmp_path):
 
 def test_what_a_device_cannot_do_is_refused():
     with pytest.raises(WrongUseError, match="until_fall"):
-        bm.simulate_many(
+        bm.simulation.simulate_many(
             pendulum(),
             [bm.Motion.from_joints(np.zeros((3, 1)), 100)],
             device="cpu",

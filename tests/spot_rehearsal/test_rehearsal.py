@@ -442,7 +442,7 @@ def test_a_long_recording_in_one_go(robot, client):
     animation = bm.Animation(
         name="long",
         options={"controls": ("legs", "body", "arm", "gripper")},
-        keyframes=bm.Keyframes(
+        keyframes=bm.spot.Keyframes(
             columns=columns, values=values, times=np.arange(count) / 100.0
         ),
     )

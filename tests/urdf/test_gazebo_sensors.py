@@ -178,14 +178,16 @@ def test_a_force_sensor_of_the_root_is_said_to_have_no_joint(tmp_path):
     body = bm.Body(
         name="r",
         links=(bm.Link(name="a"),),
-        devices=(bm.ForceSensor(name="f", id=0, link=0),),
+        devices=(bm.model.ForceSensor(name="f", id=0, link=0),),
     )
     (problem,) = lost(write_urdf(body, tmp_path / "r.urdf"))
     assert problem.rule == "LOSS038"
 
 
 def test_a_scan_of_too_many_rays_is_quick(tmp_path):
-    device = bm.RangeSensor(name="e", id=0, link=0, scan_angle=6.28, scan_step=1e-9)
+    device = bm.model.RangeSensor(
+        name="e", id=0, link=0, scan_angle=6.28, scan_step=1e-9
+    )
     body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=(device,))
     write_urdf(body, tmp_path / "r.urdf")
     (found,) = read_urdf(tmp_path / "r.urdf").require().devices

@@ -15,16 +15,16 @@ def placed(x: float, y: float, z: float) -> np.ndarray:
     return transform
 
 
-def colored(r: float, g: float, b: float, **more: object) -> bm.Material:
-    return bm.Material(diffuse=(r, g, b), **more)
+def colored(r: float, g: float, b: float, **more: object) -> bm.shapes.Material:
+    return bm.shapes.Material(diffuse=(r, g, b), **more)
 
 
 def box(
     size: tuple[float, float, float],
     at: tuple[float, float, float],
-    material: bm.Material,
-) -> bm.Shape:
-    return bm.Shape(bm.Box(size), placed(*at), material)
+    material: bm.shapes.Material,
+) -> bm.shapes.Shape:
+    return bm.shapes.Shape(bm.shapes.Box(size), placed(*at), material)
 
 
 def link(
@@ -35,7 +35,7 @@ def link(
     axis: tuple[float, float, float] = (0, 0, 1),
     kind: str = "rotate",
     joint_id: int = -1,
-    visuals: tuple[bm.Shape, ...] = (),
+    visuals: tuple[bm.shapes.Shape, ...] = (),
     mass: float = 1.0,
     **limits: float,
 ) -> bm.Link:
@@ -76,7 +76,7 @@ def biped() -> bm.Body:
         colored(0.2, 0.22, 0.25, shininess=0.6),
         colored(0.95, 0.45, 0.1),
     )
-    face = bm.Mesh(
+    face = bm.shapes.Mesh(
         vertices=np.array([[0, -0.1, 0], [0, 0.1, 0], [0, 0, 0.2], [-0.2, 0, 0.08]]),
         faces=np.array([[0, 1, 2], [1, 3, 2], [3, 0, 2], [0, 3, 1]]),
         colors=Corners(
@@ -89,10 +89,10 @@ def biped() -> bm.Body:
     links = [
         link("WAIST", 0, -1, (0, 0, 0.85), kind="free", mass=8, visuals=(
             box((0.2, 0.34, 0.14), (0, 0, 0.0), dark), box((0.22, 0.38, 0.36), (0, 0, 0.3), grey),
-            bm.Shape(bm.Sphere(0.06), placed(0.1, 0, 0.36), colored(0.2, 0.6, 1.0, transparency=0.5)),
+            bm.shapes.Shape(bm.shapes.Sphere(0.06), placed(0.1, 0, 0.36), colored(0.2, 0.6, 1.0, transparency=0.5)),
         )),
         link("HEAD", 1, 0, (0.03, 0, 0.52), (0, 0, 1), joint_id=0, lower=-1, upper=1, visuals=(
-            bm.Shape(face, placed(0.08, 0, 0)), bm.Shape(bm.Cylinder(0.03, 0.08), np.array(
+            bm.shapes.Shape(face, placed(0.08, 0, 0)), bm.shapes.Shape(bm.shapes.Cylinder(0.03, 0.08), np.array(
                 [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]]), dark))),
     ]  # fmt: skip
     for side, y, j in (("R", -0.11, 1), ("L", 0.11, 5)):
@@ -104,15 +104,15 @@ def biped() -> bm.Body:
             link(f"{side}_HIP", hip, 0, (0, y, -0.08), (0, 1, 0), joint_id=j, lower=-2, upper=0.6, mass=3, visuals=(
                 box((0.12, 0.12, 0.34), (0, 0, -0.17), grey),)),
             link(f"{side}_KNEE", hip + 1, hip, (0, 0, -0.36), (0, 1, 0), joint_id=j + 1, lower=0, upper=2.4, visuals=(
-                bm.Shape(bm.Cylinder(0.06, 0.14), material=orange), box((0.1, 0.1, 0.3), (0, 0, -0.17), grey))),
+                bm.shapes.Shape(bm.shapes.Cylinder(0.06, 0.14), material=orange), box((0.1, 0.1, 0.3), (0, 0, -0.17), grey))),
             link(f"{side}_ANKLE", hip + 2, hip + 1, (0, 0, -0.35), (0, 1, 0), joint_id=j + 2, lower=-1, upper=1, visuals=(
                 box((0.26, 0.13, 0.06), (0.04, 0, -0.03), dark),)),
             link(f"{side}_ARM", hip + 3, 0, (0, 2.2 * y, 0.42), (0, 1, 0), joint_id=j + 3, visuals=(
-                bm.Shape(bm.Capsule(0.045, 0.4), upright, orange),)),
+                bm.shapes.Shape(bm.shapes.Capsule(0.045, 0.4), upright, orange),)),
         ]  # fmt: skip
     forward = rotations.from_matrix(np.array([[0.0, 0, -1], [-1, 0, 0], [0, 1, 0]]))
     devices = (
-        bm.VisionSensor(
+        bm.model.VisionSensor(
             name="EYE",
             id=0,
             link=1,
@@ -120,7 +120,7 @@ def biped() -> bm.Body:
             field_of_view=0.9,
             type="COLOR",
         ),
-        bm.RangeSensor(
+        bm.model.RangeSensor(
             name="SCAN",
             id=0,
             link=0,
@@ -128,10 +128,10 @@ def biped() -> bm.Body:
             scan_angle=2.0,
             max_distance=5.0,
         ),
-        bm.ForceSensor(name="FOOT", id=0, link=4, pose=(0, 0, -0.03, 1, 0, 0, 0)),
-        bm.Gyro(name="GYRO", id=0, link=0, pose=(0, 0, 0.2, 1, 0, 0, 0)),
+        bm.model.ForceSensor(name="FOOT", id=0, link=4, pose=(0, 0, -0.03, 1, 0, 0, 0)),
+        bm.model.Gyro(name="GYRO", id=0, link=0, pose=(0, 0, 0.2, 1, 0, 0, 0)),
     )
-    views = (bm.Viewpoint(description="From <b>far</b>", pose=(4.0, 0, 1.0, *rotations.from_matrix(
+    views = (bm.model.Viewpoint(description="From <b>far</b>", pose=(4.0, 0, 1.0, *rotations.from_matrix(
         np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])))),)  # fmt: skip
     return bm.Body(
         name="biped",

@@ -220,7 +220,7 @@ def test_a_slider_stays_within_the_limits_of_its_parameter(
     name: str, numbers: list[float] | None
 ) -> None:
     low, default, high = sorted(numbers) if numbers is not None else (None, None, None)
-    covers = parameter_limits(name, bm.Parameter(low, default, high))
+    covers = parameter_limits(name, bm.spot.Parameter(low, default, high))
     assert covers.from_file == (numbers is not None)
     assert covers.lowest <= covers.default <= covers.highest
     assert all(

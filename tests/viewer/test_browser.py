@@ -43,7 +43,7 @@ PRESSED_AT_ONCE = """async (keys) => {
 """The next key is pressed before the browser has drawn what the last one changed."""
 
 
-GREY = box((0.3, 0.3, 0.3), (0, 0, 0.15), bm.Material(diffuse=(0.5, 0.5, 0.5)))
+GREY = box((0.3, 0.3, 0.3), (0, 0, 0.15), bm.shapes.Material(diffuse=(0.5, 0.5, 0.5)))
 EMPTY = bm.Body(
     name="nothing",
     links=(link("GREY", 0, -1, (0, 0, 0), kind="fixed", visuals=(GREY,)),),
@@ -128,7 +128,7 @@ def test_see_through_links_keep_their_colour_before_the_ground(shared, showing) 
     page = shared
 
     def row(transparency: float) -> bm.Body:
-        material = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
+        material = bm.shapes.Material(diffuse=(1, 0.3, 0), transparency=transparency)
         boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), material),)
         return bm.Body(
             links=(
@@ -274,8 +274,8 @@ def test_names_are_text_and_never_html(shared, showing) -> None:
     body = bm.Body(
         name=evil,
         links=links,
-        devices=(bm.Gyro(name=evil, link=1),),
-        viewpoints=(bm.Viewpoint(description=evil),),
+        devices=(bm.model.Gyro(name=evil, link=1),),
+        viewpoints=(bm.model.Viewpoint(description=evil),),
     )
     viewer = showing(body, swinging(body))
     viewer.show_message(evil, bad=True)
@@ -397,7 +397,9 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(shared, showing) -
             segments=(
                 bm.Segment(
                     mass=1.0,
-                    visuals=(box(size, (middle, 0, 0), bm.Material(diffuse=color)),),
+                    visuals=(
+                        box(size, (middle, 0, 0), bm.shapes.Material(diffuse=color)),
+                    ),
                 ),
             ),
         )
@@ -416,7 +418,9 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(shared, showing) -
             enter(crank, str(degrees)),
         )
         page.get_by_text("The loop is closed.").wait_for()
-        assert bm.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() < 1e-9
+        assert (
+            bm.model.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() < 1e-9
+        )
     closed = at_rest(page)
     rows = page.locator("input[type=text]")
     until(
@@ -428,7 +432,7 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(shared, showing) -
     page.get_by_text("Close loops when posing").click()
     until(lambda: not viewer.options.loops)
     until(lambda: page.get_by_text("LOOP is open by").count(), enter(crank, "90"))
-    assert bm.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() > 0.01
+    assert bm.model.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() > 0.01
     until(lambda: difference(closed, picture(page)) > 0.002)
     page.get_by_text("Close loops when posing").click()
     page.get_by_text("The loop is closed.").wait_for()

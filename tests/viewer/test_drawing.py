@@ -54,8 +54,8 @@ def test_shapes_of_one_material_are_one_draw_call() -> None:
 
 
 def test_a_mirrored_shape_still_faces_outwards() -> None:
-    mirrored = bm.Shape(
-        bm.Box((1, 1, 1)), np.diag([-1.0, 2.0, 1.0, 1.0]), colored(1, 1, 1)
+    mirrored = bm.shapes.Shape(
+        bm.shapes.Box((1, 1, 1)), np.diag([-1.0, 2.0, 1.0, 1.0]), colored(1, 1, 1)
     )
     assert read_back(to_glb([mirrored])).volume == pytest.approx(2, rel=1e-5)
 
@@ -84,10 +84,10 @@ def test_a_colour_for_each_face_is_kept() -> None:
     colors = Corners(
         np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([[0, 0, 0], [1, 1, 1]])
     )
-    mesh = bm.Mesh(
+    mesh = bm.shapes.Mesh(
         vertices, np.array([[0, 1, 2], [1, 3, 2]]), colors=colors, two_sided=True
     )
-    data = to_glb([bm.Shape(mesh, placed(0, 0, 0))])
+    data = to_glb([bm.shapes.Shape(mesh, placed(0, 0, 0))])
     assert document(data)["materials"][0]["doubleSided"] is True
     primitive = document(data)["meshes"][0]["primitives"][0]
     assert document(data)["accessors"][primitive["attributes"]["COLOR_0"]]["count"] == 6
@@ -99,11 +99,11 @@ def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> No
     places = Corners(
         np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]])
     )
-    mesh = bm.Mesh(vertices, np.array([[0, 1, 2]]), texture_coordinates=places)
-    material = bm.Material(
-        texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False)
+    mesh = bm.shapes.Mesh(vertices, np.array([[0, 1, 2]]), texture_coordinates=places)
+    material = bm.shapes.Material(
+        texture=bm.shapes.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False)
     )
-    data = to_glb([bm.Shape(mesh, material=material)])
+    data = to_glb([bm.shapes.Shape(mesh, material=material)])
     found = document(data)
     assert found["images"][0]["mimeType"] == "image/png"
     assert found["samplers"][0] == {"wrapS": 33071, "wrapT": 10497}
@@ -123,15 +123,16 @@ def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> No
 def test_a_broken_texture_costs_only_the_texture(tmp_path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
     places = Corners(np.zeros((1, 2)), np.zeros((1, 3), dtype=int))
-    mesh = bm.Mesh(
+    mesh = bm.shapes.Mesh(
         np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]),
         np.array([[0, 1, 2]]),
         texture_coordinates=places,
     )
-    material = bm.Material(
-        diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png")
+    material = bm.shapes.Material(
+        diffuse=(0, 1, 0),
+        texture=bm.shapes.Texture(path=tmp_path / "a.png", url="a.png"),
     )
-    found = document(to_glb([bm.Shape(mesh, material=material)]))
+    found = document(to_glb([bm.shapes.Shape(mesh, material=material)]))
     assert "images" not in found
     assert found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [
         0,
@@ -142,18 +143,18 @@ def test_a_broken_texture_costs_only_the_texture(tmp_path) -> None:
 
 
 def test_lines_and_points_are_drawn_and_nothing_is_no_file() -> None:
-    lines = bm.Lines(
+    lines = bm.shapes.Lines(
         np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.0]]), np.array([[0, 1], [1, 2]])
     )
-    points = bm.Points(np.zeros((5, 3)), np.ones((5, 3)))
-    found = document(to_glb([bm.Shape(lines), bm.Shape(points)]))
+    points = bm.shapes.Points(np.zeros((5, 3)), np.ones((5, 3)))
+    found = document(to_glb([bm.shapes.Shape(lines), bm.shapes.Shape(points)]))
     assert sorted(p["mode"] for p in found["meshes"][0]["primitives"]) == [0, 1]
-    nothing = bm.Mesh(np.zeros((3, 3)), np.array([[0, 1, 2]]))
-    assert to_glb([bm.Shape(nothing)]) is None and to_glb([]) is None
+    nothing = bm.shapes.Mesh(np.zeros((3, 3)), np.array([[0, 1, 2]]))
+    assert to_glb([bm.shapes.Shape(nothing)]) is None and to_glb([]) is None
 
 
 def test_a_camera_s_frustum_opens_along_minus_z_by_its_field_of_view() -> None:
-    camera = bm.VisionSensor(
+    camera = bm.model.VisionSensor(
         field_of_view=1.0, width=320, height=240, front_clip_distance=0.01
     )
     lines = device_outline(camera, 2.0)
@@ -173,7 +174,7 @@ def test_a_range_fan_lies_in_xz_within_its_angle(
     angle: float, step: float, far: float
 ) -> None:
     lines = device_outline(
-        bm.RangeSensor(scan_angle=angle, scan_step=step, max_distance=far), 1.0
+        bm.model.RangeSensor(scan_angle=angle, scan_step=step, max_distance=far), 1.0
     )
     assert len(lines) <= MAX_RAYS + 32 and np.isfinite(lines).all()
     tips = lines[:, 1]
@@ -193,7 +194,7 @@ def test_a_range_fan_lies_in_xz_within_its_angle(
 def test_a_frustum_can_always_be_drawn(
     field: float, front: float, back: float, width: int
 ) -> None:
-    camera = bm.VisionSensor(
+    camera = bm.model.VisionSensor(
         field_of_view=field,
         front_clip_distance=front,
         back_clip_distance=back,
@@ -204,8 +205,8 @@ def test_a_frustum_can_always_be_drawn(
 
 
 def test_devices_at_one_place_have_one_name_tag() -> None:
-    def device(name: str, link: int, x: float) -> bm.Gyro:
-        return bm.Gyro(name=name, link=link, pose=(x, 0, 0, 1, 0, 0, 0))
+    def device(name: str, link: int, x: float) -> bm.model.Gyro:
+        return bm.model.Gyro(name=name, link=link, pose=(x, 0, 0, 1, 0, 0, 0))
 
     devices = [
         device("a", 0, 0),
@@ -290,7 +291,9 @@ def test_a_preset_sees_the_whole_box(preset: str) -> None:
 def test_a_viewpoint_looks_along_minus_z_with_y_up() -> None:
     half = np.sqrt(0.5)
     view = from_viewpoint(
-        bm.Viewpoint(pose=(1, 2, 3, half, half, 0, 0)), [0, 0, 10, 1, 0, 0, 0], 2.0
+        bm.model.Viewpoint(pose=(1, 2, 3, half, half, 0, 0)),
+        [0, 0, 10, 1, 0, 0, 0],
+        2.0,
     )
     np.testing.assert_allclose(view.position, [1, 2, 13])
     np.testing.assert_allclose(view.look_at, [1, 4, 13], atol=1e-12)

@@ -26,7 +26,7 @@ COLORS = {"green": "0.1 0.8 0.1", "blue": "0.1 0.2 0.9"}
 
 def write_meshes(folder: Path) -> None:
     """Cubes with an edge of 0.3 m; the second file is larger, so it is read later."""
-    cube = bm.Shape(bm.Box((0.3, 0.3, 0.3))).to_mesh()
+    cube = bm.shapes.Shape(bm.shapes.Box((0.3, 0.3, 0.3))).to_mesh()
     for count, name in zip((1, 3), COLORS, strict=True):
         (folder / f"{name}.stl").write_bytes(
             to_stl(Mesh(cube.vertices, np.tile(cube.faces, (count, 1))))
@@ -139,7 +139,7 @@ def test_meshes_are_seen_as_they_are_read(
         return read_mesh_file(path)
 
     def counted(
-        shapes: tuple[bm.Shape, ...], *rest: object, **more: object
+        shapes: tuple[bm.shapes.Shape, ...], *rest: object, **more: object
     ) -> bytes | None:
         if not more:  # the ground is drawn with options of its own
             sent.extend(

@@ -228,7 +228,11 @@ def test_a_video_sounds_from_its_start(piece, tmp_path, kind):
 
 def test_moves_are_put_on_beats(piece):
     music = load_music(piece[0])
-    moves = (bm.Move("step", 3, 8), bm.Move("twerk", 11, 5), bm.Move("bow", 17, 8))
+    moves = (
+        bm.spot.Move("step", 3, 8),
+        bm.spot.Move("twerk", 11, 5),
+        bm.spot.Move("bow", 17, 8),
+    )
     dance = music.snap(bm.Choreography(name="d", slices_per_minute=300.0, moves=moves))
     assert dance.bpm * 4 / round(
         dance.slices_per_minute / music.tempo

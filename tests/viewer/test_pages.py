@@ -174,7 +174,10 @@ def test_parts_of_a_model_are_watched_too(tmp_path: Path) -> None:
     assert viewer is not None
     with viewer:
         until(
-            lambda: viewer.scene.body.links[0].visuals[0].geometry == bm.Box((3, 3, 3)),
+            lambda: (
+                viewer.scene.body.links[0].visuals[0].geometry
+                == bm.shapes.Box((3, 3, 3))
+            ),
             lambda: box.write_text(part(3)),
         )
 

@@ -86,7 +86,9 @@ def test_a_complete_robot_has_its_own_shapes_and_wheels_without_shapes_are_discs
 def test_the_camera_sees_the_bulk_of_a_robot_with_an_absurd_vertex() -> None:
     body = arm()
     vertices = np.array([[0.0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 453056.0, 70000.0]])
-    bad = bm.Shape(bm.Mesh(vertices=vertices, faces=np.array([[0, 1, 2], [1, 3, 2]])))
+    bad = bm.shapes.Shape(
+        bm.shapes.Mesh(vertices=vertices, faces=np.array([[0, 1, 2], [1, 3, 2]]))
+    )
     hand = body.links[2]
     segment = replace(hand.segments[0], visuals=(*hand.visuals, bad))
     scene = make_scene(
@@ -112,7 +114,7 @@ def test_shapes_beside_an_h_anim_figure_are_shown(tmp_path: Path) -> None:
     )
     scene = make_scene(bm.load_body(file), None)
     (shape,) = scene.body.environment
-    assert shape.geometry == bm.Box((1, 2, 4))
+    assert shape.geometry == bm.shapes.Box((1, 2, 4))
     np.testing.assert_allclose(
         scene.extent.bounds(scene.link_poses[0]), [[-0.5, -1, 0], [0.5, 1, 4]]
     )

@@ -63,7 +63,7 @@ def test_the_lift_of_a_trajectory_is_that_of_its_frames() -> None:
 
 
 def test_a_round_body_of_many_vertices_is_lowered_well_enough() -> None:
-    ball = bm.Shape(bm.Sphere(0.5))
+    ball = bm.shapes.Shape(bm.shapes.Sphere(0.5))
     body = bm.Body(
         links=(link("BALL", 0, -1, (0, 0, 0), kind="free", visuals=(ball,)),)
     )
@@ -162,7 +162,7 @@ def test_a_motion_of_joints_alone_or_of_the_zmp_alone_can_be_shown() -> None:
     [
         bm.Motion(),
         bm.Motion((seq(np.zeros((0, 2))),)),
-        bm.Motion((bm.OtherSeq(type="X", content="Y"),)),
+        bm.Motion((bm.motion.OtherSeq(type="X", content="Y"),)),
     ],
 )
 def test_a_motion_without_frames_is_refused(motion: bm.Motion) -> None:

@@ -43,7 +43,9 @@ def test_the_joint_that_is_moved_stays_where_it_is_put(column) -> None:
         q = moved(loops, sample.start, column, value)
         assert q[column] == value
         assert (
-            bm.loop_errors(sample.body, sample.body.forward_kinematics(q))[0].max()
+            bm.model.loop_errors(sample.body, sample.body.forward_kinematics(q))[
+                0
+            ].max()
             < 1e-9
         )
 
@@ -69,7 +71,7 @@ def test_what_can_not_be_reached_and_singular_poses_are_said() -> None:
 
 
 def test_names_and_angles_of_open_loops() -> None:
-    tilted = bm.ExtraJoint(type="hinge", links=(0, 1), axis=(0, 0, 1))
+    tilted = bm.model.ExtraJoint(type="hinge", links=(0, 1), axis=(0, 0, 1))
     body = bm.Body(
         links=(
             link("BASE", 0, -1),
@@ -94,8 +96,8 @@ def test_a_motion_is_shown_as_it_is_or_with_its_loops_closed() -> None:
     scene = make_scene(sample.body, motion_of(q))
     loops = ClosedLoops(scene)
     closed = loops.closed_scene
-    assert bm.loop_errors(sample.body, scene.link_poses)[0].max() > 0.01
-    assert bm.loop_errors(sample.body, closed.link_poses)[0].max() < 1e-9
+    assert bm.model.loop_errors(sample.body, scene.link_poses)[0].max() > 0.01
+    assert bm.model.loop_errors(sample.body, closed.link_poses)[0].max() < 1e-9
     np.testing.assert_array_equal(closed.q[:, 0], q[:, 0])
     np.testing.assert_array_equal(closed.link_poses[:, 0], scene.link_poses[:, 0])
     assert loops.describe(closed.link_poses[50], 50) == "The loop is closed."

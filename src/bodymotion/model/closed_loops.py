@@ -50,7 +50,7 @@ MIN_SINGULAR_VALUE = (
 
 MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
 MIN_MARGIN = 1e-4
-"""A pose with a smaller `Closed.margin` is singular.
+"""A pose with a smaller `ClosedLoopSolution.margin` is singular.
 
 It is about as many radians away from a singular pose.
 """
@@ -373,7 +373,7 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Closed(ContentEquality):
+class ClosedLoopSolution(ContentEquality):
     """Joint values that close the loops of a body as well as possible.
 
     Attributes
@@ -475,7 +475,7 @@ class Loops:
         *,
         driving: str | int | Iterable[str | int] | None = None,
         start: npt.ArrayLike | None = None,
-    ) -> Closed:
+    ) -> ClosedLoopSolution:
         """Close the loops; see `close_loops`."""
         values = np.asarray(q, dtype=np.float64)
         count = self.body.num_joints
@@ -525,7 +525,7 @@ class Loops:
             :, list(following)
         ].any(axis=-1)
         shape = values.shape[:-1]
-        return Closed(
+        return ClosedLoopSolution(
             q=frozen(found.reshape(values.shape)),
             driving=driven,
             following=following,
@@ -641,7 +641,7 @@ def close_loops(
     *,
     driving: str | int | Iterable[str | int] | None = None,
     start: npt.ArrayLike | None = None,
-) -> Closed:
+) -> ClosedLoopSolution:
     """Close the loops of a body.
 
     Compute the joints that follow from the driving joints and the extra joints.

@@ -39,7 +39,7 @@ def side_by_side(
 ) -> tuple[Body, Motion]:
     """Return a body with the links of a source and of a robot, and its motion.
 
-    `bm.view(*bm.side_by_side(person, robot, motion))`.
+    `bm.view(*bm.retargeting.side_by_side(person, robot, motion))`.
 
     The source is left of the robot, in its heading and size, so that their paths are
     equal. Parameters and errors: `compare_retarget`.

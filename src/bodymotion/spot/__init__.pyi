@@ -8,6 +8,12 @@ from bodymotion.spot.cha_proto import to_proto as to_proto
 from bodymotion.spot.cha_proto import to_text as to_text
 from bodymotion.model.body import Body
 from bodymotion.spot import editing as editing
+from bodymotion.spot.animation import Animation as Animation
+from bodymotion.spot.animation import Keyframes as Keyframes
+from bodymotion.spot.animation import Parameter as Parameter
+from bodymotion.spot.choreography.values import Choreography as Choreography
+from bodymotion.spot.choreography.values import Move as Move
+from bodymotion.spot.retargeting import retarget_to_spot as retarget_to_spot
 from bodymotion.spot.choreography import check_choreography as check_choreography
 from bodymotion.spot.choreography.playing import Ensemble as Ensemble
 from bodymotion.spot.choreography.playing import ensemble as ensemble

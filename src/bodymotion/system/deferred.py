@@ -25,6 +25,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -42,7 +43,7 @@ def public(
         The names that the package defines itself; the others are in its stub.
     renamed:
         Former names, each with the present one and its module:
-        `{"Simulation": "bodymotion.SimulationResult"}`. They work with a
+        `{"Simulation": "bodymotion.simulation.SimulationResult"}`. They work with a
         DeprecationWarning.
     """
     module = sys.modules[package]
@@ -57,8 +58,7 @@ def public(
                     DeprecationWarning,
                     stacklevel=2,
                 )
-                place, _, new_name = present.rpartition(".")
-                return getattr(import_module(place), new_name)
+                return resolve_name(present)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         place = modules[name]
         value = None

@@ -26,7 +26,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material, Mesh, Shape
 from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body, Viewpoint
-from bodymotion.model.closed_loops import Closed, Loops, loop_errors
+from bodymotion.model.closed_loops import ClosedLoopSolution, Loops, loop_errors
 from bodymotion.scene.camera import Camera
 from bodymotion.scene.compared_motion import Differences
 from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
@@ -452,7 +452,7 @@ class ClosedLoops:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.manual_result: Closed | None = None
+        self.manual_result: ClosedLoopSolution | None = None
 
     @property
     def exist(self) -> bool:
@@ -491,7 +491,7 @@ class ClosedLoops:
         return np.array(self.manual_result.q)
 
     @cached_property
-    def closed_motion(self) -> Closed:
+    def closed_motion(self) -> ClosedLoopSolution:
         """The motion with its loops closed."""
         return self.loops.close(self.scene.q)
 

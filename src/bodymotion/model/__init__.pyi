@@ -1,0 +1,17 @@
+from bodymotion.model import ik as ik
+from bodymotion.model.body import Body as Body
+from bodymotion.model.body import ExtraJoint as ExtraJoint
+from bodymotion.model.body import Viewpoint as Viewpoint
+from bodymotion.model.closed_loops import ClosedLoopSolution as ClosedLoopSolution
+from bodymotion.model.closed_loops import close_loops as close_loops
+from bodymotion.model.closed_loops import loop_errors as loop_errors
+from bodymotion.model.links import AccelerationSensor as AccelerationSensor
+from bodymotion.model.links import Device as Device
+from bodymotion.model.links import ForceSensor as ForceSensor
+from bodymotion.model.links import Gyro as Gyro
+from bodymotion.model.links import Joint as Joint
+from bodymotion.model.links import Link as Link
+from bodymotion.model.links import OtherDevice as OtherDevice
+from bodymotion.model.links import RangeSensor as RangeSensor
+from bodymotion.model.links import Segment as Segment
+from bodymotion.model.links import VisionSensor as VisionSensor
