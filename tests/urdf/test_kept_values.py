@@ -74,7 +74,7 @@ def test_a_fixed_root_and_its_pose_are_kept(tmp_path):
 
 
 def test_extra_joints_are_kept(tmp_path):
-    loop = bm.ExtraJoint(
+    loop = bm.model.ExtraJoint(
         name="loop",
         type="hinge",
         links=(0, 1),
@@ -86,7 +86,7 @@ def test_extra_joints_are_kept(tmp_path):
     assert "LOSS039" in {problem.rule for problem in report}
 
 
-@pytest.mark.parametrize("kind", [bm.Gyro, bm.AccelerationSensor])
+@pytest.mark.parametrize("kind", [bm.model.Gyro, bm.model.AccelerationSensor])
 def test_half_of_an_imu_is_kept(kind, tmp_path):
     device = kind(name="imu", id=3, link=1)
     report, read = saved(robot(devices=(device,)), tmp_path)
@@ -98,8 +98,8 @@ def test_half_of_an_imu_is_kept(kind, tmp_path):
 
 def test_limits_of_sensors_are_kept(tmp_path):
     devices = (
-        bm.AccelerationSensor(name="imu", id=0, link=1),
-        bm.Gyro(name="imu", id=0, link=1, max_angular_velocity=[1.0, 2.0, 3.0]),
+        bm.model.AccelerationSensor(name="imu", id=0, link=1),
+        bm.model.Gyro(name="imu", id=0, link=1, max_angular_velocity=[1.0, 2.0, 3.0]),
     )
     _, read = saved(robot(devices=devices), tmp_path)
     assert read.devices == devices
@@ -117,7 +117,7 @@ def test_other_values_are_left_out_and_reported(tmp_path):
     segment = bm.Segment(
         name="part", visuals=(shape,), collisions=(shape,), extra={"by": "me"}
     )
-    body = robot(info={"a": 1}, extra={"b": 2}, viewpoints=(bm.Viewpoint(),))
+    body = robot(info={"a": 1}, extra={"b": 2}, viewpoints=(bm.model.Viewpoint(),))
     offset = np.array([1.0, 2.0, 3.0, 2.0, 0.0, 0.0, 0.0])
     second = replace(body.links[1], segments=(segment,), offset=offset)
     report, read = saved(replace(body, links=(body.links[0], second)), tmp_path)
