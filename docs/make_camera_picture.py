@@ -37,9 +37,13 @@ def main() -> None:
     scenery = [
         floor(),
         other,
-        placed(bm.shapes.Box((0.5, 0.5, 0.9)), (4.4, -0.35, 0.45), 0.4, (0.75, 0.25, 0.2)),
+        placed(
+            bm.shapes.Box((0.5, 0.5, 0.9)), (4.4, -0.35, 0.45), 0.4, (0.75, 0.25, 0.2)
+        ),
         placed(bm.shapes.Sphere(0.3), (3.3, -0.05, 0.3), 0.0, (0.2, 0.4, 0.75)),
-        placed(bm.shapes.Box((0.2, 12.0, 2.2)), (7.0, 1.5, 1.1), 0.0, (0.82, 0.8, 0.74)),
+        placed(
+            bm.shapes.Box((0.2, 12.0, 2.2)), (7.0, 1.5, 1.1), 0.0, (0.82, 0.8, 0.74)
+        ),
     ]
     (picture,) = (
         bm.dynamics.measure(robot, walk).read("HEAD_CAMERA", scenery).at(SECONDS)
@@ -79,7 +83,9 @@ def placed(
 ) -> bm.shapes.Shape:
     """Return a shape of a colour at a position [m], rotated about z."""
     pose = poses.from_parts(position, rotations.from_rpy([0, 0, yaw]))
-    return bm.shapes.Shape(geometry, poses.to_matrix(pose), bm.shapes.Material(diffuse=color))
+    return bm.shapes.Shape(
+        geometry, poses.to_matrix(pose), bm.shapes.Material(diffuse=color)
+    )
 
 
 def in_colours(depth: np.ndarray) -> np.ndarray:

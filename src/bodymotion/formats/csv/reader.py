@@ -429,7 +429,7 @@ class _Reader:
             for index, letter in enumerate(self.order):
                 if index in unclear:
                     columns[AXES.index(f"q{letter}")] = unclear[index]
-        axes = AXES
+        axes: tuple[str, ...] = AXES
         if angles:
             axes = (*AXES[:QUATERNION], *ANGLES)
             for index, values in angles.items():
@@ -576,7 +576,8 @@ class _Reader:
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []
-        for kind, relative in (("zmp", False), ("relative zmp", True)):
+        kinds: tuple[tuple[Kind, bool], ...] = (("zmp", False), ("relative zmp", True))
+        for kind, relative in kinds:
             found = self.of(kind)
             if found and len(found) < 3:
                 self.found.report(
