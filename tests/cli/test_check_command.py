@@ -494,7 +494,7 @@ class TestFolders:
     def test_nothing_found_is_said_with_the_name(self, tmp_path):
         (tmp_path / "d.seq").mkdir()
         assert (
-            f"motion or animation in the folder {tmp_path / 'd.seq'}\n"
+            f"model or motion in the folder {tmp_path / 'd.seq'}\n"
             in check(tmp_path / "d.seq", code=1).stderr
         )
 
