@@ -7,23 +7,25 @@ can belong to only one section above the options and below the last keyframe.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from bodymotion.checks.checking import most_common_end
 from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
-from bodymotion.diagnostics import Diagnostics
+from bodymotion.diagnostics import Diagnostics, Problem, Rule
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 from bodymotion.spot.animation import GROUPS
 from bodymotion.spot.cha import parse_cha, rules
 from bodymotion.spot.cha.head import read_header
-from bodymotion.spot.cha.reader import split
 from bodymotion.spot.cha.rows import COMMENT, MAX_LINE_BYTES, NUMBER, read_text
+from bodymotion.spot.cha.sections import split
 
 _BOM = b"\xef\xbb\xbf"
 _IRREGULAR_BLANK = re.compile(r"[^\S \t\r\n]")
+_ASCII_IRREGULAR_BLANKS = (11, 12, 28, 29, 30, 31)
+"""Characters of ASCII that `_IRREGULAR_BLANK` matches: a line without them is fine."""
 _WORD = re.compile(r"\S+")
 
 
@@ -34,155 +36,178 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
     except UnicodeDecodeError:
         return
     problems = parse_cha(data, path).problems
-    lines = Lines(data, any_end=True)
-    codes = {problem.rule for problem in problems}
-    if rules.BOM.code in codes and data.startswith(_BOM):
-        count = next(
-            k
-            for k in range(1, len(data) + 1)
-            if not data.startswith(_BOM, k * len(_BOM))
-        )
-        yield Edit(0, count * len(_BOM), b"", rules.BOM.code)
-    if rules.LEADING_BLANK.code in codes:
-        stop = next(
-            (k for k in range(1, len(lines.starts) + 1) if not _is_blank(lines, k)), 1
-        )
-        if not data.startswith(_BOM, lines.starts[stop - 1]):
-            yield Edit(
-                lines.starts[0], lines.starts[stop - 1], b"", rules.LEADING_BLANK.code
-            )
-    if rules.COMMENT_SECTION.code in codes and not codes & {
-        rules.OPTIONS_MISSING.code,
-        rules.BODY_MISSING.code,
-    }:
-        yield from _comments(
-            lines,
-            [
-                p.location.line or 1
-                for p in problems
-                if p.rule == rules.COMMENT_SECTION.code
-            ],
-        )
-    joined = {
-        problem.location.line
-        for problem in problems
-        if problem.rule == rules.BLANK_MISSING.code
-    }
-    for problem in problems:
-        number = problem.location.line
-        if number is None:
-            continue
-        if problem.rule == rules.BLANK_LINES.code:
-            first = number
-            while first > 1 and _is_blank(lines, first - 1):
-                first -= 1
-            if first < number and _is_blank(lines, number):
-                yield Edit(
-                    lines.span(first)[1],
-                    lines.span(number)[1],
-                    b"",
-                    rules.BLANK_LINES.code,
-                )
-        elif problem.rule == rules.BLANK_MISSING.code:
-            start = lines.span(number)[0]
-            yield Edit(start, start, most_common_end(data), rules.BLANK_MISSING.code)
-        elif (
-            problem.rule == rules.PARAMETERS_MISSING.code
-            and rules.BODY_MISSING.code not in codes
-        ):
-            first = number
-            while first > 1 and number not in joined and _is_comment(lines, first - 1):
-                first -= 1
-            if first > 1 and (number in joined or _is_blank(lines, first - 1)):
-                start = lines.span(first)[0]
-                yield Edit(
-                    start,
-                    start,
-                    b"no parameters" + 2 * most_common_end(data),
-                    rules.PARAMETERS_MISSING.code,
-                )
-    if rules.BLANKS.code in codes:
-        yield from _blanks(lines)
-    if MOTION_QUATERNION.code in codes:
-        yield from _quaternions(data, lines)
+    yield from _Fixing(data, problems).edits()
 
 
-def _is_blank(lines: Lines, number: int) -> bool:
-    return not lines.text(number).decode("utf-8", "replace").strip()
+class _Fixing:
+    """The edits of one text for its problems."""
 
+    def __init__(self, data: bytes, problems: Sequence[Problem]) -> None:
+        self.data = data
+        self.lines = Lines(data, any_end=True)
+        self.problems = problems
+        self.codes = {problem.rule for problem in problems}
+        self.line_end = most_common_end(data)
 
-def _is_comment(lines: Lines, number: int) -> bool:
-    before, *comment = COMMENT.split(
-        lines.text(number).decode("utf-8", "replace"), maxsplit=1
-    )
-    return bool(comment) and not before.strip()
+    def edits(self) -> Iterator[Edit]:
+        """Yield the edits of all rules that are broken."""
+        yield from self._byte_order_marks()
+        yield from self._leading_blank_lines()
+        yield from self._comments_alone()
+        for number in self._lines_with(rules.BLANK_LINES):
+            yield from self._repeated_blank_lines(number)
+        for number in self._lines_with(rules.BLANK_MISSING):
+            start, _ = self.lines.span(number)
+            yield Edit(start, start, self.line_end, rules.BLANK_MISSING.code)
+        for number in self._lines_with(rules.PARAMETERS_MISSING):
+            yield from self._missing_parameters(number)
+        if rules.BLANKS.code in self.codes:
+            yield from self._irregular_blanks()
+        if MOTION_QUATERNION.code in self.codes:
+            yield from self._quaternions()
 
+    def _lines_with(self, rule: Rule) -> list[int]:
+        """Return the lines in which a rule is broken."""
+        return [
+            problem.location.line
+            for problem in self.problems
+            if problem.rule == rule.code and problem.location.line is not None
+        ]
 
-def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
-    """Join comments between blank lines (in the lines `alone`) to the options below them, or to the keyframes above them."""
-    first = 1
-    last = len(lines.starts)
-    while first < last and (_is_blank(lines, first) or _is_comment(lines, first)):
-        first += 1
-    while last > first and (_is_blank(lines, last) or _is_comment(lines, last)):
-        last -= 1
-    between: list[int] = []
-    if min(alone) < first:
-        between += range(
-            next(k for k in range(1, first) if _is_comment(lines, k)), first
-        )
-    if max(alone) > last:
-        between += range(
-            last + 1,
-            next(
-                k for k in range(len(lines.starts), last, -1) if _is_comment(lines, k)
-            ),
-        )
-    for number in between:
-        if _is_blank(lines, number):
-            yield Edit(*lines.span(number), b"", rules.COMMENT_SECTION.code)
+    def _byte_order_marks(self) -> Iterator[Edit]:
+        """Remove all byte order marks at the start."""
+        size = 0
+        while self.data.startswith(_BOM, size):
+            size += len(_BOM)
+        if size and rules.BOM.code in self.codes:
+            yield Edit(0, size, b"", rules.BOM.code)
 
+    def _leading_blank_lines(self) -> Iterator[Edit]:
+        """Remove the blank lines before the options."""
+        if rules.LEADING_BLANK.code not in self.codes:
+            return
+        starts = self.lines.starts
+        first = 1
+        while first < len(starts) and self._is_blank(first):
+            first += 1
+        # A mark behind them would become one at the start.
+        if not self.data.startswith(_BOM, starts[first - 1]):
+            yield Edit(starts[0], starts[first - 1], b"", rules.LEADING_BLANK.code)
 
-def _blanks(lines: Lines) -> Iterator[Edit]:
-    """Replace characters that look like blanks by blanks, outside of comments."""
-    for number in range(1, len(lines.starts) + 1):
-        raw = lines.text(number)
-        if raw.isascii() and not any(code in raw for code in (11, 12, 28, 29, 30, 31)):
-            continue
-        for found in _IRREGULAR_BLANK.finditer(
-            COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]
-        ):
-            at = lines.offset(number, found.start() + 1)
-            yield Edit(at, at + len(found[0].encode()), b" ", rules.BLANKS.code)
+    def _comments_alone(self) -> Iterator[Edit]:
+        """Join sections of comments only to the options or to the keyframes."""
+        alone = self._lines_with(rules.COMMENT_SECTION)
+        has_all = not self.codes & {
+            rules.OPTIONS_MISSING.code,
+            rules.BODY_MISSING.code,
+        }
+        if not alone or not has_all:
+            return
+        first = 1
+        last = len(self.lines.starts)
+        while first < last and self._is_no_content(first):
+            first += 1
+        while last > first and self._is_no_content(last):
+            last -= 1
+        between: list[int] = []
+        if min(alone) < first:
+            comment = next(k for k in range(1, first) if self._is_comment(k))
+            between += range(comment, first)
+        if max(alone) > last:
+            end = len(self.lines.starts)
+            comment = next(k for k in range(end, last, -1) if self._is_comment(k))
+            between += range(last + 1, comment)
+        for number in between:
+            if self._is_blank(number):
+                span = self.lines.span(number)
+                yield Edit(*span, b"", rules.COMMENT_SECTION.code)
 
+    def _repeated_blank_lines(self, number: int) -> Iterator[Edit]:
+        """Leave one of the blank lines that end at a line."""
+        first = number
+        while first > 1 and self._is_blank(first - 1):
+            first -= 1
+        if first < number and self._is_blank(number):
+            start = self.lines.span(first)[1]
+            stop = self.lines.span(number)[1]
+            yield Edit(start, stop, b"", rules.BLANK_LINES.code)
 
-def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
-    sections = split(read_text(data, Diagnostics()).data, Diagnostics())
-    if sections.header is None:
-        return
-    names = read_header(sections.header, Diagnostics()).values
-    groups = [
-        [names.index(column) for column in GROUPS[f"{part}_quat_wxyz"]]
-        for part in ("body", "hand")
-        if all(column in names for column in GROUPS[f"{part}_quat_wxyz"])
-    ]
-    for number in range(sections.header.number + 1, len(lines.starts) + 1):
-        raw = lines.text(number)
-        if len(raw) > MAX_LINE_BYTES:
-            continue
-        words = list(
-            _WORD.finditer(COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0])
-        )
-        if len(words) != len(names) or not all(
-            NUMBER.fullmatch(word[0]) for word in words
-        ):
-            continue
-        for group in groups:
-            values = [float(words[k][0]) for k in group]
-            length = float(np.sqrt(np.sum(np.square(values))))
-            if not ROUNDING < abs(length - 1) <= MAX_LENGTH_ERROR:
+    def _missing_parameters(self, number: int) -> Iterator[Edit]:
+        """Add a section "no parameters" before the columns in a line."""
+        if rules.BODY_MISSING.code in self.codes:
+            return
+        # A blank line is put before it by the edit for BLANK_MISSING.
+        is_joined = number in self._lines_with(rules.BLANK_MISSING)
+        first = number
+        while first > 1 and not is_joined and self._is_comment(first - 1):
+            first -= 1
+        if first > 1 and (is_joined or self._is_blank(first - 1)):
+            start, _ = self.lines.span(first)
+            section = b"no parameters" + 2 * self.line_end
+            yield Edit(start, start, section, rules.PARAMETERS_MISSING.code)
+
+    def _irregular_blanks(self) -> Iterator[Edit]:
+        """Replace characters that look like blanks by blanks, outside of comments."""
+        for number in range(1, len(self.lines.starts) + 1):
+            raw = self.lines.text(number)
+            if raw.isascii() and not any(
+                code in raw for code in _ASCII_IRREGULAR_BLANKS
+            ):
                 continue
-            for k, new in unit_texts([words[k][0] for k in group], values):
-                word = words[group[k]]
-                at = lines.offset(number, word.start() + 1)
-                yield Edit(at, at + len(word[0]), new.encode(), MOTION_QUATERNION.code)
+            for blank in _IRREGULAR_BLANK.finditer(_content(raw)):
+                start = self.lines.offset(number, blank.start() + 1)
+                stop = start + len(blank[0].encode())
+                yield Edit(start, stop, b" ", rules.BLANKS.code)
+
+    def _quaternions(self) -> Iterator[Edit]:
+        """Give quaternions that are rounded too coarsely the length 1."""
+        text = read_text(self.data, Diagnostics()).data
+        header = split(text, Diagnostics()).header
+        if header is None:
+            return
+        names = read_header(header, Diagnostics()).values
+        groups = []
+        for part in ("body", "hand"):
+            columns = GROUPS[f"{part}_quat_wxyz"]
+            if set(columns) <= set(names):
+                groups.append([names.index(column) for column in columns])
+        for number in range(header.number + 1, len(self.lines.starts) + 1):
+            raw = self.lines.text(number)
+            if len(raw) > MAX_LINE_BYTES:
+                continue
+            words = list(_WORD.finditer(_content(raw)))
+            is_row = all(NUMBER.fullmatch(word[0]) for word in words)
+            if is_row and len(words) == len(names):
+                for group in groups:
+                    yield from self._unit_quaternion(number, [words[k] for k in group])
+
+    def _unit_quaternion(
+        self, number: int, words: list[re.Match[str]]
+    ) -> Iterator[Edit]:
+        """Change the numbers of a quaternion in a line so that its length is 1."""
+        texts = [word[0] for word in words]
+        values = list(map(float, texts))
+        error = abs(float(np.sqrt(np.sum(np.square(values)))) - 1)
+        # A shorter error is that of rounding, a larger one another fault.
+        if not ROUNDING < error <= MAX_LENGTH_ERROR:
+            return
+        for k, text in unit_texts(texts, values):
+            start = self.lines.offset(number, words[k].start() + 1)
+            stop = start + len(texts[k])
+            yield Edit(start, stop, text.encode(), MOTION_QUATERNION.code)
+
+    def _is_no_content(self, number: int) -> bool:
+        return self._is_blank(number) or self._is_comment(number)
+
+    def _is_blank(self, number: int) -> bool:
+        return not self.lines.text(number).decode("utf-8", "replace").strip()
+
+    def _is_comment(self, number: int) -> bool:
+        return (
+            not self._is_blank(number) and not _content(self.lines.text(number)).strip()
+        )
+
+
+def _content(raw: bytes) -> str:
+    """Return the text of a line without its comment."""
+    return COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]

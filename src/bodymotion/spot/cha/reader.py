@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry.arrays import frozen
 from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
-from bodymotion.spot.animation import GROUPS, TRACKS, Animation, Keyframes
+from bodymotion.spot.animation import TRACKS, Animation, Keyframes
 from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.head import (
     Header,
@@ -40,20 +40,18 @@ from bodymotion.spot.cha.head_checks import (
     check_parameters,
 )
 from bodymotion.spot.cha.keyframe_checks import check_keyframes
-from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME
+from bodymotion.spot.cha.keywords import COLUMNS, TIME
 from bodymotion.spot.cha.rows import (
-    NUMBER,
     Comments,
-    Line,
     LineComments,
     Rows,
     Text,
     common_width,
     is_no_text,
-    line_at,
     read_rows,
     read_text,
 )
+from bodymotion.spot.cha.sections import split
 
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept.
@@ -66,232 +64,41 @@ _PARTS: tuple[Subject, ...] = (
     ("columns",),
     ("keyframes",),
 )
-_APART = frozenset(
-    rule.code
-    for rule in (
-        *(
-            TOO_LARGE,
-            rules.CONTROL,
-            rules.BLANK_LINES,
-            rules.BLANK_MISSING,
-            rules.COMMENT_SECTION,
-        ),
-        *(
-            rules.SECTIONS,
-            rules.PARAMETERS_MISSING,
-            rules.OPTION_UNKNOWN,
-            rules.OPTION_CASE,
-            rules.PARAMETER_UNKNOWN,
-        ),
-        *(
-            rules.ROW_SHORT,
-            rules.ROW_LONG,
-            rules.NUMBER,
-            rules.GRIPPER_MISSING,
-            *rules.OF_CYCLES,
-        ),
-    )
+_APART_RULES = (
+    TOO_LARGE,
+    rules.CONTROL,
+    rules.BLANK_LINES,
+    rules.BLANK_MISSING,
+    rules.COMMENT_SECTION,
+    rules.SECTIONS,
+    rules.PARAMETERS_MISSING,
+    rules.OPTION_UNKNOWN,
+    rules.OPTION_CASE,
+    rules.PARAMETER_UNKNOWN,
+    rules.ROW_SHORT,
+    rules.ROW_LONG,
+    rules.NUMBER,
+    rules.GRIPPER_MISSING,
+    *rules.OF_CYCLES,
 )
+_APART = frozenset(rule.code for rule in _APART_RULES)
 """Errors that leave the rest of the motion as it is."""
 
-# The three sections.
-MAX_HEAD_LINES = 5000  # Maximum number of lines of options and parameters.
-
-_BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
-OPTION, PARAMETER, BODY = range(3)
-_MISSING = {
-    OPTION: (rules.OPTIONS_MISSING, "are no options"),
-    PARAMETER: (rules.PARAMETERS_MISSING, "is no section of parameters"),
-}
-_PLAYING_RULES = frozenset(
-    rule.code
-    for rule in (
-        *(
-            rules.OPTION_NUMBER,
-            rules.BPM_POSITIVE,
-            rules.PARAMETER_NUMBER,
-            rules.SPEED_ZERO,
-            rules.PARAMETER_HUGE,
-        ),
-        *(MOTION_NOT_FINITE, rules.TIME_NEGATIVE, TIME_ORDER),
-        *(rules.QUATERNION_ZERO, rules.VALUE_HUGE, rules.MOVE_LONG),
-    )
+_PLAYING_RULES = (
+    rules.OPTION_NUMBER,
+    rules.BPM_POSITIVE,
+    rules.PARAMETER_NUMBER,
+    rules.SPEED_ZERO,
+    rules.PARAMETER_HUGE,
+    MOTION_NOT_FINITE,
+    rules.TIME_NEGATIVE,
+    TIME_ORDER,
+    rules.QUATERNION_ZERO,
+    rules.VALUE_HUGE,
+    rules.MOVE_LONG,
 )
-
-
-@dataclass
-class Sections:
-    """The lines of options and parameters, the line of columns with the comments above it, and the byte at which keyframes begin."""
-
-    options: list[Line] = field(default_factory=list)
-    parameters: list[Line] = field(default_factory=list)
-    above_header: list[Line] = field(default_factory=list)
-    header: Line | None = None
-    rows_begin: int = 0
-
-
-def split(data: bytes, found: Diagnostics) -> Sections:
-    """Find the sections of a text.
-
-    Report missing sections, and blank lines that are missing or too many.
-    """
-    sections = Sections()
-    lines = sections.options, sections.parameters, sections.parameters
-    begin = 0
-    number = 1
-    expected = OPTION
-    seen: set[int] = set()
-    block: list[Line] = []
-    kind: int | None = None
-    blanks = blank = options_end = 0
-    while begin < len(data):
-        line, begin = line_at(data, begin, number)
-        number += 1
-        line.report_characters(found)
-        if line.is_blank:
-            if block and kind is None:
-                found.report(
-                    rules.COMMENT_SECTION,
-                    "this section has only comments",
-                    block[0].location,
-                )
-                lines[expected].extend(block)
-            block = []
-            kind = None
-            more = _BLANK_LINES.match(data, begin)
-            if more is None:
-                end = begin
-            else:
-                end = more.end()
-            count = data.count(b"\n", begin, end)
-            blank = line.number
-            begin = end
-            number = number + count
-            blanks = blanks + 1 + count
-            continue
-        if line.number > MAX_HEAD_LINES:
-            found.report(
-                rules.TOO_LONG,
-                f"no columns in the first {MAX_HEAD_LINES} lines",
-                line.location,
-            )
-            break
-        if not block:
-            if blanks and number == blanks + 2:
-                found.report(
-                    rules.LEADING_BLANK,
-                    "there is a blank line before the options",
-                    Location(None, 1, 1),
-                )
-            elif blanks > 1:
-                where = Location(None, line.number - 1, 1)
-                found.report(
-                    rules.BLANK_LINES,
-                    f"found {blanks} blank lines, expected one",
-                    where,
-                )
-            blanks = 0
-        if line.words and kind is not None and options_end < line.number:
-            begun, until = _begins(line, kind, data, begin)
-            options_end = max(options_end, until)
-            if begun:
-                section = "parameters" if begun == PARAMETER else "columns"
-                message = f"the {section} begin here without a blank line before them"
-                found.report(rules.BLANK_MISSING, message, line.location)
-                block = []
-                kind = None
-                expected = max(expected, begun)
-        if line.words and kind is None:
-            kind = _kind(line, expected)
-            if kind < expected and kind in seen:
-                section = "options" if kind == OPTION else "parameters"
-                message = f"there are more {section} below this blank line"
-                found.report(rules.SECTIONS, message, Location(None, blank, 1))
-            for earlier, (rule, what) in _MISSING.items():
-                if earlier < kind and earlier not in seen:
-                    found.report(rule, f"there {what} before this line", line.location)
-                    seen.add(earlier)
-            seen.add(kind)
-            expected = max(expected, min(kind + 1, BODY))
-            if kind == BODY:
-                sections.above_header, sections.header, sections.rows_begin = (
-                    block,
-                    line,
-                    begin,
-                )
-                return sections
-            lines[kind].extend(block)
-        block.append(line)
-        if kind is not None:
-            lines[kind].append(line)
-    if block and kind is None:
-        found.report(
-            rules.COMMENT_SECTION, "this section has only comments", block[0].location
-        )
-        lines[expected].extend(block)
-    sections.rows_begin = len(data)
-    last = Location(None, max(number - 1, 1), 1)
-    for kind, (rule, what) in _MISSING.items():
-        if kind not in seen:
-            found.report(rule, f"there {what}", last)
-    found.report(rules.BODY_MISSING, "there are no columns and no keyframes", last)
-    return sections
-
-
-def _kind(line: Line, expected: int) -> int:
-    """Return the section of a block by its first line, or the one that is expected where the line leaves it open."""
-    words = [word.text for word in line.words]
-    first = words[0].lower()
-    if (
-        first in COLUMNS
-        or first in GROUPS
-        or sum(w in COLUMNS or w in GROUPS for w in words) * 2 > len(words)
-    ):
-        return BODY
-    if first in OPTIONS:
-        return OPTION
-    if first in PARAMETERS or [word.lower() for word in words[:2]] == [
-        "no",
-        "parameters",
-    ]:
-        return PARAMETER
-    return expected
-
-
-def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
-    """Return the section that begins with a line in the middle of another one, 0 for none.
-
-    The second number is the last line of the block with an option, so that no section
-    can begin before it.
-    """
-    if line.words[0].text in COLUMNS or line.words[0].text in GROUPS:
-        words = line_at(data, begin, line.number + 1)[0].words
-        return (
-            BODY if words and all(NUMBER.fullmatch(word.text) for word in words) else 0
-        ), 0
-    if (
-        kind != OPTION
-        or line.words[0].text in OPTIONS
-        or _kind(line, OPTION) != PARAMETER
-    ):
-        return 0, 0
-    options_end = 0
-    number = line.number
-    while begin < len(data) and number < MAX_HEAD_LINES:
-        number += 1
-        other, begin = line_at(data, begin, number)
-        if other.is_blank:
-            break
-        if other.words and other.words[0].text in OPTIONS:
-            options_end = number
-    # Where the parameters have their own section, this is only one in the wrong
-    # section.
-    while begin < len(data) and number < MAX_HEAD_LINES and not options_end:
-        number += 1
-        other, begin = line_at(data, begin, number)
-        if other.words:
-            return (0 if _kind(other, BODY) == PARAMETER else PARAMETER), number
-    return (0 if options_end else PARAMETER), options_end
+_PREVENTS_PLAYING = frozenset(rule.code for rule in _PLAYING_RULES)
+"""Errors because of which an animation cannot be played."""
 
 
 def read_cha(
@@ -336,11 +143,8 @@ def unplayable(animation: Animation) -> tuple[Problem, ...]:
 
     `check_animation` reports all other rules of the document.
     """
-    return tuple(
-        problem
-        for problem in check_animation(animation)
-        if problem.rule in _PLAYING_RULES
-    )
+    problems = check_animation(animation)
+    return tuple(problem for problem in problems if problem.rule in _PREVENTS_PLAYING)
 
 
 def is_apart(error: Problem) -> bool:
@@ -350,11 +154,8 @@ def is_apart(error: Problem) -> bool:
     """
     if error.rule in (rules.CONTROLS_MISSING.code, rules.MOVE_LONG.code):
         return False
-    return error.rule in _APART or error.subject[:1] in (
-        ("options",),
-        ("parameters",),
-        ("keyframes",),
-    )
+    parts = (("options",), ("parameters",), ("keyframes",))
+    return error.rule in _APART or error.subject[:1] in parts
 
 
 def move_name(path: str | Path) -> str:
