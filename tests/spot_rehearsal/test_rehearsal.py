@@ -31,7 +31,7 @@ import bodymotion as bm
 from bodymotion.spot import Credentials, SpotError, connected
 from bodymotion.spot.animation import GROUPS
 from bodymotion.spot.cha import parse_cha
-from bodymotion.spot.choreography.playing import parameters_of
+from bodymotion.spot.choreography.approximation import parameters_of
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.choreography import choreography_of
 from bodymotion.spot.rehearsal.server import StandIn, make_certificate

@@ -15,8 +15,8 @@ from bodymotion.spot.choreography.values import Choreography as Choreography
 from bodymotion.spot.choreography.values import Move as Move
 from bodymotion.spot.retargeting import retarget_to_spot as retarget_to_spot
 from bodymotion.spot.choreography import check_choreography as check_choreography
-from bodymotion.spot.choreography.playing import Ensemble as Ensemble
-from bodymotion.spot.choreography.playing import ensemble as ensemble
+from bodymotion.spot.choreography.ensemble import Ensemble as Ensemble
+from bodymotion.spot.choreography.ensemble import ensemble as ensemble
 from bodymotion.spot.client.connection import Credentials as Credentials
 from bodymotion.spot.client.connection import SpotError as SpotError
 from bodymotion.spot.client.connection import connected as connected

@@ -286,7 +286,7 @@ def together(
       --view: Show the robots in the browser.
     """  # noqa: D301
     from bodymotion.formats.registry import load
-    from bodymotion.spot.choreography.playing import ensemble
+    from bodymotion.spot.choreography.ensemble import ensemble
 
     if len(paths) < 2:
         raise click.BadParameter(

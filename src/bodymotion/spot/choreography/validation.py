@@ -17,6 +17,7 @@ from bodymotion.motion.feet import LEGS
 from bodymotion.spot.animation import Animation
 from bodymotion.spot.cha import check_animation
 from bodymotion.spot.choreography import rules
+from bodymotion.spot.choreography.approximation import parameters_of
 from bodymotion.spot.choreography.move_checks import (
     MAX_TEMPO,
     MIN_TEMPO,
@@ -25,11 +26,7 @@ from bodymotion.spot.choreography.move_checks import (
     Review,
 )
 from bodymotion.spot.choreography.moves import natural_slices, states_of, tracks_of
-from bodymotion.spot.choreography.playing import (
-    parameters_of,
-    play_choreography,
-    play_move,
-)
+from bodymotion.spot.choreography.playing import play_choreography, play_move
 from bodymotion.spot.choreography.values import STATES, Choreography, Move
 from bodymotion.spot.playback import JOINT_NAMES, REACH_ERROR, last_pose, needs_arm
 from bodymotion.spot.playback.playing import check_keyframes, default_start
