@@ -24,6 +24,8 @@ from bodymotion.spot.cha.keywords import (
 )
 
 MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
+_VALUES = ("minimum", "default", "maximum")
+"""The values of a parameter, in the order of the file."""
 _RANGE_RULES: dict[str, Rule] = {
     "body_tracking_stiffness": rules.STIFFNESS_RANGE,
     "gripper_strength_fraction": rules.FRACTION_RANGE,
@@ -115,95 +117,103 @@ def check_names(checked: Checked) -> None:
     options = checked.animation.options
     for track in checked.animation.controls:
         if track not in TRACKS:
-            checked.report(
-                rules.CONTROLS_TRACK, f"{track!r} is not a track", "options", "controls"
-            )
+            message = f"{track!r} is not a track"
+            checked.report(rules.CONTROLS_TRACK, message, "options", "controls")
     playback = options.get("arm_playback")
-    color = options.get("display_rgb")
     if playback is not None and playback not in PLAYBACKS:
         message = f"'arm_playback' is {playback!r}, which is not one of its values"
         checked.report(rules.PLAYBACK, message, "options", "arm_playback")
-    if color is not None and not (isinstance(color, (tuple, list)) and len(color) == 3):
-        message = f"the colour is {color!r}, expected three numbers"
-        checked.report(rules.COLOR_COUNT, message, "options", "display_rgb")
-    elif isinstance(color, (tuple, list)) and not all(
-        isinstance(c, Integral) and 0 <= int(c) <= 255 for c in color
-    ):
-        message = f"the colour is {color!r}, expected whole numbers from 0 to 255"
-        checked.report(rules.COLOR_RANGE, message, "options", "display_rgb")
+    _check_color(checked, options.get("display_rgb"))
     for name in ("bpm", "frequency", "timing_adjustability"):
         value = options.get(name)
         if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
-            checked.report(
-                rules.OPTION_NUMBER,
-                f"{name!r} is {value!r}, expected a finite number",
-                "options",
-                name,
-            )
+            message = f"{name!r} is {value!r}, expected a finite number"
+            checked.report(rules.OPTION_NUMBER, message, "options", name)
+    _check_column_names(checked)
+
+
+def _check_color(checked: Checked, color: object) -> None:
+    """Check that a colour has three numbers from 0 to 255."""
+    if color is None:
+        return
+    if not isinstance(color, (tuple, list)) or len(color) != 3:
+        message = f"the colour is {color!r}, expected three numbers"
+        checked.report(rules.COLOR_COUNT, message, "options", "display_rgb")
+    elif not all(isinstance(c, Integral) and 0 <= int(c) <= 255 for c in color):
+        message = f"the colour is {color!r}, expected whole numbers from 0 to 255"
+        checked.report(rules.COLOR_RANGE, message, "options", "display_rgb")
+
+
+def _check_column_names(checked: Checked) -> None:
+    """Report columns that are unknown, twice there, or exclude an earlier one."""
     columns = checked.animation.keyframes.columns
     for k, column in enumerate(columns):
+        before = columns[:k]
+        excluded = [other for other in before if exclusive(column, other)]
         if column not in COLUMNS or column == TIME:
-            checked.report(
-                rules.COLUMN_UNKNOWN,
-                f"{column!r} is not a column beside the times",
-                "columns",
-                column,
-            )
-        elif column in columns[:k]:
-            checked.report(
-                rules.COLUMN_TWICE,
-                f"{column!r} is also before this column",
-                "columns",
-                column,
-            )
-        else:
-            for other in columns[:k]:
-                if rule := exclusive(column, other):
-                    message = f"there are both {other!r} and {column!r}"
-                    checked.report(rule, message, "columns", column)
-                    break
+            message = f"{column!r} is not a column beside the times"
+            checked.report(rules.COLUMN_UNKNOWN, message, "columns", column)
+        elif column in before:
+            message = f"{column!r} is also before this column"
+            checked.report(rules.COLUMN_TWICE, message, "columns", column)
+        elif excluded:
+            rule = exclusive(column, excluded[0])
+            assert rule is not None
+            message = f"there are both {excluded[0]!r} and {column!r}"
+            checked.report(rule, message, "columns", column)
 
 
 def check_options(checked: Checked) -> None:
     """Check the values of options, and options with each other."""
-    animation = checked.animation
-    options = animation.options
-    controls = animation.controls
+    options = checked.animation.options
+    controls = checked.animation.controls
     if not controls and checked.found.is_known(("options", "controls")):
-        checked.report(
-            rules.CONTROLS_MISSING, "no track is controlled", "options", "controls"
-        )
+        message = "no track is controlled"
+        checked.report(rules.CONTROLS_MISSING, message, "options", "controls")
     _check_numbers(checked)
-    if "arm_required" in options and "arm_prohibited" in options:
-        message = "there are both 'arm_required' and 'arm_prohibited'"
-        checked.report(rules.ARM_CONTRADICTION, message, "options", "arm_prohibited")
-    moved = [track for track in controls if track in ("arm", "gripper")]
-    if "arm_prohibited" in options and moved:
-        only = moved == list(controls)
-        message = f"there is 'arm_prohibited', but the animation controls {'only ' if only else ''}{', '.join(moved)}"
-        if only:
-            rule = rules.ARM_CONTRADICTION
-        else:
-            rule = rules.ARM_PROHIBITED_USED
-        checked.report(rule, message, "options", "arm_prohibited")
+    if "arm_prohibited" in options:
+        _check_arm_prohibited(checked)
     if "precise_timing" in options and "timing_adjustability" in options:
         message = "there are both 'timing_adjustability' and 'precise_timing'"
         checked.report(rules.TIMING_TWICE, message, "options", "precise_timing")
     if not controls:
         return
     if "neutral_start" in options and ("legs" in controls or "body" not in controls):
-        message = f"there is 'neutral_start', but 'controls' is {' '.join(controls)}; expected body, and not legs"
+        message = (
+            f"there is 'neutral_start', but 'controls' is {' '.join(controls)}; "
+            "expected body, and not legs"
+        )
         checked.report(rules.NEUTRAL_START, message, "options", "neutral_start")
     for name in options:
-        if name in OPTIONS:
-            unused = [track for track in OPTIONS[name].tracks if track not in controls]
-        else:
-            unused = []
-        if unused and name not in ("neutral_start", "custom_gait_cycle"):
-            message = (
-                f"{name!r} is for {unused[0]}, which {_are(unused[0])} not controlled"
-            )
+        # These two have rules of their own about tracks.
+        if name not in OPTIONS or name in ("neutral_start", "custom_gait_cycle"):
+            continue
+        tracks = OPTIONS[name].tracks
+        unused = [track for track in tracks if track not in controls]
+        if unused:
+            track = unused[0]
+            message = f"{name!r} is for {track}, which {_are(track)} not controlled"
             checked.report(rules.OPTION_IDLE, message, "options", name)
+
+
+def _check_arm_prohibited(checked: Checked) -> None:
+    """Check that an animation for robots without arm needs none."""
+    controls = checked.animation.controls
+    subject = ("options", "arm_prohibited")
+    if "arm_required" in checked.animation.options:
+        message = "there are both 'arm_required' and 'arm_prohibited'"
+        checked.report(rules.ARM_CONTRADICTION, message, *subject)
+    moved = [track for track in controls if track in ("arm", "gripper")]
+    if not moved:
+        return
+    rule = rules.ARM_PROHIBITED_USED
+    only = ""
+    if moved == list(controls):
+        rule = rules.ARM_CONTRADICTION
+        only = "only "
+    tracks = ", ".join(moved)
+    message = f"there is 'arm_prohibited', but the animation controls {only}{tracks}"
+    checked.report(rule, message, *subject)
 
 
 def _are(track: str) -> str:
@@ -211,79 +221,66 @@ def _are(track: str) -> str:
 
 
 def _check_numbers(checked: Checked) -> None:
+    """Check the ranges of options with a number."""
     for name, value in checked.animation.options.items():
         if not isinstance(value, Real) or isinstance(value, bool):
             continue
-        x = float(value)
+        number = float(value)
+        rule: Rule | None = None
+        expected = ""
         match name:
-            case "bpm" if not x > 0:
-                checked.report(
-                    rules.BPM_POSITIVE,
-                    f"{name!r} is {x:g}, expected more than 0",
-                    "options",
-                    name,
-                    0,
-                )
-            case "bpm" if not x.is_integer():
-                checked.report(
-                    rules.BPM_WHOLE,
-                    f"{name!r} is {x!r}, expected a whole number",
-                    "options",
-                    name,
-                    0,
-                )
-            case "frequency" if not x > 0:
-                checked.report(
-                    FRAME_RATE,
-                    f"{name!r} is {x:g} Hz, expected more than 0",
-                    "options",
-                    name,
-                    0,
-                )
-            case "timing_adjustability" if not -1 <= x <= 1:
-                checked.report(
-                    rules.ADJUSTABILITY_RANGE,
-                    f"{name!r} is {x:g}, expected -1 to 1",
-                    "options",
-                    name,
-                    0,
-                )
+            case "bpm" if not number > 0:
+                rule = rules.BPM_POSITIVE
+                expected = f"{number:g}, expected more than 0"
+            case "bpm" if not number.is_integer():
+                rule = rules.BPM_WHOLE
+                expected = f"{number!r}, expected a whole number"
+            case "frequency" if not number > 0:
+                rule = FRAME_RATE
+                expected = f"{number:g} Hz, expected more than 0"
+            case "timing_adjustability" if not -1 <= number <= 1:
+                rule = rules.ADJUSTABILITY_RANGE
+                expected = f"{number:g}, expected -1 to 1"
+        if rule is not None:
+            checked.report(rule, f"{name!r} is {expected}", "options", name, 0)
 
 
 def check_parameters(checked: Checked) -> None:
     """Check the ranges of parameters, and the tracks and options that they need."""
     animation = checked.animation
-    controls = animation.controls
     for name, parameter in animation.parameters.items():
         if name not in PARAMETERS:
-            checked.report(
-                rules.PARAMETER_UNKNOWN,
-                f"{name!r} is not a parameter",
-                "parameters",
-                name,
-            )
+            message = f"{name!r} is not a parameter"
+            checked.report(rules.PARAMETER_UNKNOWN, message, "parameters", name)
             continue
-        tracks = PARAMETERS[name].tracks
-        missing = tuple(track for track in tracks if track not in controls)
-        if missing and controls:
-            if len(missing) > 1:
-                are = "are"
-            else:
-                are = _are(missing[0])
-            message = f"{name!r} needs {', '.join(tracks)}, but {', '.join(missing)} {are} not controlled"
-            checked.report(rules.PARAMETER_TRACK, message, "parameters", name)
-        _check_range(checked, name, parameter)
+        _check_tracks_of_parameter(checked, name)
+        _check_limits(checked, name, parameter)
     playback = animation.options.get("arm_playback")
-    if (
-        "arm_dance_frame_id" in animation.parameters
-        and playback != "workspace_dance_frame"
-    ):
-        message = f"'arm_dance_frame_id' is a parameter, but 'arm_playback' is {playback or 'missing'}"
+    in_dance_frame = playback == "workspace_dance_frame"
+    if "arm_dance_frame_id" in animation.parameters and not in_dance_frame:
+        message = (
+            "'arm_dance_frame_id' is a parameter, but 'arm_playback' is "
+            f"{playback or 'missing'}"
+        )
         checked.report(rules.DANCE_FRAME, message, "parameters", "arm_dance_frame_id")
 
 
-def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
-    keyword = PARAMETERS[name]
+def _check_tracks_of_parameter(checked: Checked, name: str) -> None:
+    """Report a parameter of tracks that are not controlled."""
+    controls = checked.animation.controls
+    tracks = PARAMETERS[name].tracks
+    missing = [track for track in tracks if track not in controls]
+    if missing and controls:
+        are = "are" if len(missing) > 1 else _are(missing[0])
+        message = (
+            f"{name!r} needs {', '.join(tracks)}, but {', '.join(missing)} {are} not "
+            "controlled"
+        )
+        checked.report(rules.PARAMETER_TRACK, message, "parameters", name)
+
+
+def _check_limits(checked: Checked, name: str, parameter: Parameter) -> None:
+    """Check minimum, default and maximum of a parameter."""
     low = parameter.minimum
     default = parameter.default
     high = parameter.maximum
@@ -293,17 +290,12 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
         checked.report(rules.PARAMETER_VALUES, message, "parameters", name)
         return
     if not all(map(math.isfinite, known)):
-        checked.report(
-            rules.PARAMETER_NUMBER,
-            f"{name!r} has values that are not finite",
-            "parameters",
-            name,
-        )
+        message = f"{name!r} has values that are not finite"
+        checked.report(rules.PARAMETER_NUMBER, message, "parameters", name)
         return
     if low is None or default is None or high is None:
-        checked.report(
-            rules.PARAMETER_NAMED, f"{name!r} has no limits", "parameters", name
-        )
+        message = f"{name!r} has no limits"
+        checked.report(rules.PARAMETER_NAMED, message, "parameters", name)
         return
     if low > high:
         message = f"{name!r}: minimum {low:g} is above maximum {high:g}"
@@ -311,50 +303,61 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
     elif not low <= default <= high:
         message = f"{name!r}: default {default:g} is not from {low:g} to {high:g}"
         checked.report(rules.PARAMETER_DEFAULT, message, "parameters", name, 1)
-    values = tuple(
-        zip(("minimum", "default", "maximum"), (low, default, high), strict=True)
-    )
-    for k, (what, value) in enumerate(values):
-        if what == "default" and abs(value) > MAX_PARAMETER:
-            checked.report(
-                rules.PARAMETER_HUGE,
-                f"{name!r}: default {value:g} is beyond ±1e6",
-                "parameters",
-                name,
-                k,
-            )
-        elif name == "speed" and what == "default" and value <= 0:
-            checked.report(
-                rules.SPEED_ZERO,
-                f"'speed': default {value:g}, expected more than 0",
-                "parameters",
-                name,
-                k,
-            )
-        elif not keyword.minimum <= value <= keyword.maximum:
-            if keyword.maximum == math.inf:
-                upper = ""
-            else:
-                upper = f" and at most {keyword.maximum:g}"
-            message = f"{name!r}: {what} {value:g}, expected at least {keyword.minimum:g}{upper}"
-            checked.report(
-                _RANGE_RULES.get(name, rules.PARAMETER_NEGATIVE),
-                message,
-                "parameters",
-                name,
-                k,
-            )
-        elif name == "speed" and value == 0 and what != "default":
-            message = f"'speed': {what} 0, at which the animation does not move"
-            checked.report(rules.PARAMETER_NEGATIVE, message, "parameters", name, k)
-        if keyword.whole and not float(value).is_integer():
-            checked.report(
-                rules.PARAMETER_WHOLE,
-                f"{name!r}: {what} {value:g} is no integer",
-                "parameters",
-                name,
-                k,
-            )
+    # The last part of the subject is the number of the value.
+    for k, value in enumerate((low, default, high)):
+        subject = ("parameters", name, k)
+        if k == 1:
+            _check_default(checked, subject, value)
+        else:
+            _check_end_of_range(checked, subject, value)
+        if PARAMETERS[name].whole and not float(value).is_integer():
+            message = f"{name!r}: {_VALUES[k]} {value:g} is no integer"
+            checked.report(rules.PARAMETER_WHOLE, message, *subject)
+
+
+def _check_default(
+    checked: Checked, subject: tuple[str, str, int], value: float
+) -> None:
+    """Check the default of a parameter."""
+    name = subject[1]
+    if abs(value) > MAX_PARAMETER:
+        message = f"{name!r}: default {value:g} is beyond ±1e6"
+        checked.report(rules.PARAMETER_HUGE, message, *subject)
+    elif name == "speed" and value <= 0:
+        message = f"'speed': default {value:g}, expected more than 0"
+        checked.report(rules.SPEED_ZERO, message, *subject)
+    else:
+        _check_range(checked, subject, value)
+
+
+def _check_end_of_range(
+    checked: Checked, subject: tuple[str, str, int], value: float
+) -> None:
+    """Check the minimum or the maximum of a parameter."""
+    is_allowed = _check_range(checked, subject, value)
+    if is_allowed and subject[1] == "speed" and value == 0:
+        message = (
+            f"'speed': {_VALUES[subject[2]]} 0, at which the animation does not move"
+        )
+        checked.report(rules.PARAMETER_NEGATIVE, message, *subject)
+
+
+def _check_range(checked: Checked, subject: tuple[str, str, int], value: float) -> bool:
+    """Check the range in which all values of a parameter are.
+
+    Return whether this one is.
+    """
+    _, name, k = subject
+    keyword = PARAMETERS[name]
+    if keyword.minimum <= value <= keyword.maximum:
+        return True
+    upper = ""
+    if keyword.maximum != math.inf:
+        upper = f" and at most {keyword.maximum:g}"
+    message = f"{name!r}: {_VALUES[k]} {value:g}, expected at least {keyword.minimum:g}{upper}"
+    rule = _RANGE_RULES.get(name, rules.PARAMETER_NEGATIVE)
+    checked.report(rule, message, *subject)
+    return False
 
 
 def check_columns(checked: Checked) -> None:
@@ -366,18 +369,12 @@ def check_columns(checked: Checked) -> None:
         return
     tracks = {COLUMNS[column].track for column in columns if column in COLUMNS}
     if "gripper" in controls and "gripper" not in columns:
-        checked.report(
-            rules.GRIPPER_MISSING,
-            "the gripper is controlled, but has no column",
-            "columns",
-        )
+        message = "the gripper is controlled, but has no column"
+        checked.report(rules.GRIPPER_MISSING, message, "columns")
     for track in ("body", "arm"):
         if track in controls and track not in tracks:
-            checked.report(
-                rules.TRACK_COLUMNS,
-                f"the {track} is controlled, but has no columns",
-                "columns",
-            )
+            message = f"the {track} is controlled, but has no columns"
+            checked.report(rules.TRACK_COLUMNS, message, "columns")
     if "legs" in controls:
         _check_legs(checked, columns)
     for part in ("body", "hand"):
@@ -389,22 +386,23 @@ def check_columns(checked: Checked) -> None:
         message = f"there are contacts for only {', '.join(contacts)}"
         checked.report(rules.CONTACT_INCOMPLETE, message, "columns", contacts[0])
     for track in sorted(tracks - set(controls) - {""}):
-        first = next(
-            column
-            for column in animation.keyframes.columns
-            if COLUMNS[column].track == track
-        )
-        has = "have" if track == "legs" else "has"
-        message = f"the {track} {has} columns, but {_are(track)} not controlled"
-        checked.report(rules.UNCONTROLLED, message, "columns", first)
-        if track == "legs" and "neutral_start" in animation.options:
-            message = "there are 'neutral_start' and columns of legs"
-            checked.report(
-                rules.NEUTRAL_START_COLUMNS, message, "options", "neutral_start"
-            )
+        _report_uncontrolled(checked, track)
+
+
+def _report_uncontrolled(checked: Checked, track: str) -> None:
+    """Report the columns of a track that is not controlled."""
+    columns = checked.animation.keyframes.columns
+    first = next(column for column in columns if COLUMNS[column].track == track)
+    has = "have" if track == "legs" else "has"
+    message = f"the {track} {has} columns, but {_are(track)} not controlled"
+    checked.report(rules.UNCONTROLLED, message, "columns", first)
+    if track == "legs" and "neutral_start" in checked.animation.options:
+        message = "there are 'neutral_start' and columns of legs"
+        checked.report(rules.NEUTRAL_START_COLUMNS, message, "options", "neutral_start")
 
 
 def _check_legs(checked: Checked, columns: set[str]) -> None:
+    """Check that each leg has all angles or a whole position."""
     for leg in LEGS:
         present = {
             group: [column for column in GROUPS[group] if column in columns]
@@ -425,16 +423,19 @@ def _check_whole(checked: Checked, columns: set[str], rule: Rule, group: str) ->
     some = [column for column in GROUPS[group] if column in columns]
     missing = [column for column in GROUPS[group] if column not in columns]
     if some and missing:
-        message = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing beside {', '.join(some)}"
+        are = "is" if len(missing) == 1 else "are"
+        message = f"{', '.join(missing)} {are} missing beside {', '.join(some)}"
         checked.report(rule, message, "columns", some[0])
 
 
 def _check_hand(checked: Checked, columns: set[str]) -> None:
+    """Check that the hand has a position and an orientation, or neither."""
     position = [column for column in GROUPS["hand_pos"] if column in columns]
-    angles = [column for column in GROUPS["hand_euler_rpy"] if column in columns]
     orientation = [
-        column for column in GROUPS["hand_quat_wxyz"] if column in columns
-    ] or angles
+        column
+        for column in (*GROUPS["hand_quat_wxyz"], *GROUPS["hand_euler_rpy"])
+        if column in columns
+    ]
     for group in ("hand_pos", "hand_euler_rpy"):
         _check_whole(checked, columns, rules.HAND_INCOMPLETE, group)
     if orientation and not position:

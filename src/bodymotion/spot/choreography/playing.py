@@ -47,11 +47,11 @@ STATE_RATE = 100.0
 
 
 class _Grid(NamedTuple):
-    """The frames of a dance: `per_slice` for each slice, `count` in all, at `rate` [Hz]."""
+    """The frames of a dance: `per_slice` for each slice, at `rate` [Hz]."""
 
     per_slice: int
     rate: float
-    count: int
+    num_frames: int
 
 
 class _Step(NamedTuple):
@@ -110,7 +110,7 @@ def play_choreography(
     if arm is None:
         arm = any(map(needs_arm, animations))
     opening = animations[0] if animations else Animation()
-    frames = Frames(grid.count, default_start(opening))
+    frames = Frames(grid.num_frames, default_start(opening))
     for move, animation in steps:
         if animation is not None:
             first = move.start_slice * grid.per_slice
@@ -121,10 +121,10 @@ def play_choreography(
             bpm = choreography.bpm
             played = play_move(animation, allowed, bpm, start, arm=arm, rate=grid.rate)
             frames.put(played, animation, first)
-    frames.fill(grid.count)
+    frames.fill(grid.num_frames)
     if arm:
         frames.keep_hands()
-    timeline = Timeline(frame_rate=grid.rate, num_frames=grid.count)
+    timeline = Timeline(frame_rate=grid.rate, num_frames=grid.num_frames)
     num_joints = NUM_JOINTS if arm else len(LEG_JOINTS)
     num_goals = 5 if arm else 4
     return Motion(
