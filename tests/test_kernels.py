@@ -26,7 +26,7 @@ from bodymotion.kernels import (
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
-TREE = (
+TREE = kinematics.Tree(
     np.array([-1, 0, 1, 2, 1, 0, 5]),
     np.array([0, 1, 2, 1, 0, 1, 1]),
     np.array([-1, 0, 1, 2, -1, 3, 4]),

@@ -135,10 +135,10 @@ def _search(
     problem.add("root", POSE, root_weights, near.root[frames])
     stiffness = np.full(6 + body.num_joints, OTHER_WEIGHT)
     stiffness[[6 + column for column in body.columns_above(*plan.links)]] = LEG_WEIGHT
-    moving, lower, upper, stiff = search_space(body, True, None, stiffness)
-    lower[6:] = goals.limits.lower
-    upper[6:] = goals.limits.upper
-    return solve(problem, (moving, lower, upper, stiff), 0, MAX_STEPS)
+    space = search_space(body, True, None, stiffness)
+    space.lower[6:] = goals.limits.lower
+    space.upper[6:] = goals.limits.upper
+    return solve(problem, space, 0, MAX_STEPS)
 
 
 def _misses(found: Solution) -> Floats:

@@ -48,9 +48,12 @@ _done: Counter[str] = Counter()
 class _Kernel:
     """A function that is compiled when it is first called, by Python or by another kernel."""
 
-    def __init__(self, function: Callable[..., object], inline: bool) -> None:
+    def __init__(
+        self, function: Callable[..., object], *, inline: bool, fuse: bool = False
+    ) -> None:
         self.function = function
         self._inline = inline
+        self._fuse = fuse
         self._compiled: Callable[..., Any] | None = None
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
@@ -96,8 +99,10 @@ class _Kernel:
         try:
             # An inlined one without a cache entry: with one it would be linked to its
             # callers, not inlined into them.
-            if self._inline:
+            if self._fuse:
                 compiled = jit(fastmath={"contract"})
+            elif self._inline:
+                compiled = jit()
             else:
                 compiled = jit(cache=True)
         except RuntimeError:  # no folder for the cache can be written
@@ -126,6 +131,14 @@ def inlined(function: _F) -> _F:
     """Compile a function that kernels call, fusing multiplications and additions.
 
     It is inlined into them.
+    """
+    return cast(_F, _Kernel(function, inline=True, fuse=True))
+
+
+def unfused(function: _F) -> _F:
+    """Compile a function that kernels call, without fusing.
+
+    Each operation is rounded by itself, as in kernels.
     """
     return cast(_F, _Kernel(function, inline=True))
 

@@ -18,28 +18,19 @@ reduces |W·r|²/2 + μ·c + ρ·|c|²/2, ρ being the square of `HARD`, and the
 An inequality c ≤ 0 is such a task whose residual is max(c, −μ/ρ) (Rockafellar, 1973),
 so that μ ≥ 0; without μ it is max(c, 0).
 
-Kinds of tasks, with points P on link a and Q on link b (−1: the world), and the goal g
-(7,) of each frame; residuals in world axes:
-
-    POSE (6)       P − g, and the rotation vector from the goal's orientation to the link's
-    CENTER (3)     centre of mass − g
-    LOOK (3)       the rotation vector from the direction of g from P to an axis of link a
-    DISTANCE (1)   |P − Q| − g₃, with Q = (g₀, g₁, g₂) where b is −1; P and Q are the nearest points of the segments along the direction
-                   (in link a) and (g₄, g₅, g₆) (in link b)
-    POINTS (1)     d · (Q − P), d a direction in link a           an equation of an extra joint, as in `loop_closing`
-    AXES (1)       d · a₂, a₂ an axis in link b                   likewise
-    PLANE (1)      (g₀, g₁, g₂) · P − g₃
-    CENTER_PLANE (1)   likewise, of the centre of mass
+Tasks have a goal g (7,) in each frame, a point P on link a and Q on link b (−1: the
+world). The functions that compute residuals and derivatives state their formulas:
+`_add_pose` … `_add_axes`, one for each kind of task.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, Indices
-from bodymotion.kernels.compiling import in_slices, inlined, kernel
-from bodymotion.kernels.kinematics import rotation, unit_pose
-from bodymotion.kernels.loop_closing import Chain, place_links
+from bodymotion.kernels.compiling import in_slices, inlined, kernel, unfused
+from bodymotion.kernels.kinematics import SLIDE, rotation, unit_pose
+from bodymotion.kernels.loop_closing import Chain, LinkFrames, place_links
 from bodymotion.kernels.vectors import (
     Triple,
     cross,
@@ -52,147 +43,333 @@ from bodymotion.kernels.vectors import (
     times,
 )
 
-POSE, CENTER, LOOK, DISTANCE, POINTS, AXES, PLANE, CENTER_PLANE = range(8)
-Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices, Indices]
-"""Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, whether these are hard (K, 6); and (K,) 0
-for an equation, 1 for residuals that are at most 0, −1 for those that are at least 0."""
-Masses: TypeAlias = tuple[
-    Floats, Floats
-]  # The links' shares (L,) of the mass, and their centres (L, 3).
-Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
-"""Of the variables (6 + J).
-
-Which may move, limits, and the weights with which joints are held at their rest values.
-"""
-Free: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats]
-"""The F variables that may move, the place (6 + J) among them of each variable or −1, their limits and weights (F,) as in `Space`."""
-# A chain of the links that matter; the root's pose replaces its offset.
-IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Free]
-Pose: TypeAlias = tuple[Floats, Floats]  # Joints (J,) and the pose (7,) of the root.
-Linear: TypeAlias = tuple[
-    Floats, Floats
-]  # Weighted residuals (R,) and their derivatives (R, F).
-Work: TypeAlias = tuple[Floats, Floats, Floats]
-"""Rotations (L + 1, 3, 3) and positions (L + 1, 3) of the links in the world, and of the world itself.
-
-Joint axes (L, 3).
-"""
-System: TypeAlias = tuple[Floats, Floats, Floats]
-"""H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits.
-"""
+# Kinds of tasks, with the number of their residuals.
+POSE = 0  # (6) position and orientation of link a
+CENTER = 1  # (3) centre of mass
+LOOK = 2  # (3) direction of an axis of link a
+DISTANCE = 3  # (1) distance of two segments
+POINTS = 4  # (1) equation of an extra joint: two points
+AXES = 5  # (1) equation of an extra joint: two axes
+PLANE = 6  # (1) height of P above a plane
+CENTER_PLANE = 7  # (1) height of the centre of mass above a plane
 
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
-# The descent ends when MAX_STALLS steps in a row gain less than this share.
-MIN_GAIN = 1e-12
-MAX_STALLS = 3
+MIN_GAIN = 1e-12  # Relative gain of a step; less of it is a stall.
+MAX_STALLS = 3  # The descent ends after this number of stalls in a row.
 MAX_TRIED_STEPS = 4  # Steps that are tried at most, for each one that may be taken.
-HARD = 30.0
+HARD = 30.0  # [1/m, 1/rad] Weight of hard tasks.
 MAX_STEP_OF_UPDATES = 0.1
-"""The weight of hard tasks.
+"""[rad or m] Largest step after which the multipliers of hard tasks are updated."""
+ONE_THREAD_FRAMES = 64  # Up to this number of frames one thread is fastest.
+DAMPING = 1e-3  # λ is first this share of the squared error,
+MIN_SHARE = 1e-9  # later at least this share of it,
+MIN_DAMPING = 1e-11  # and never less than this.
+MIN_RELATIVE_GAIN = 1e-9  # Rounding decides about gains below this share.
+STRAIGHT_AWAY = 1e-9
+"""Sine of the angle between two directions that counts as 0: they have no normal."""
+MIN_DISTANCE = 1e-9  # [m] Divisor where two points coincide.
 
-And [rad or m] the largest step after which their multipliers are updated.
-"""
-ONE_THREAD_FRAMES = (
-    64  # Number of frames up to which one thread is faster than several.
-)
-DAMPING = 1e-3
-MIN_SHARE = 1e-9
-MIN_DAMPING = 1e-11
-MIN_RELATIVE_GAIN = 1e-9
-"""The first and the least share of the squared error that is λ, the least λ.
 
-And the least relative gain: below, rounding decides.
-"""
+class Tasks(NamedTuple):
+    """K tasks, each with up to six residuals.
+
+    Attributes
+    ----------
+    kinds:
+        (K,) `POSE` … `CENTER_PLANE`.
+    links:
+        (K, 2) links a and b; −1 is the world.
+    points:
+        (K, 2, 3) P in the frame of link a, Q in that of link b.
+    directions:
+        (K, 3) unit vectors in the frame of link a.
+    weights:
+        (K, 6) [1/m, 1/rad] of the residuals; those with 0 do not exist.
+    is_hard:
+        (K, 6) whether residuals are hard: 0 or 1.
+    signs:
+        (K,) 0 for an equation, 1 for residuals that are at most 0, −1 for those that
+        are at least 0.
+    """
+
+    kinds: Indices
+    links: Indices
+    points: Floats
+    directions: Floats
+    weights: Floats
+    is_hard: Indices
+    signs: Indices
+
+
+class LinkMasses(NamedTuple):
+    """Shares (L,) of the mass, and centres of mass (L, 3) in the links' frames."""
+
+    shares: Floats
+    centers: Floats
+
+
+class Space(NamedTuple):
+    """Which of the variables (6 + J) move, their limits, and the posture's weights."""
+
+    is_moving: Indices
+    lower: Floats
+    upper: Floats
+    weights: Floats
+
+
+class FreeVariables(NamedTuple):
+    """The F variables that move.
+
+    Attributes
+    ----------
+    variables:
+        (F,) their numbers among all variables (6 + J), in ascending order.
+    numbers:
+        (6 + J) the number of each variable among them, or −1.
+    lower, upper, weights:
+        (F,) as in `Space`.
+    """
+
+    variables: Indices
+    numbers: Indices
+    lower: Floats
+    upper: Floats
+    weights: Floats
+
+
+class Problem(NamedTuple):
+    """What is solved; the root's pose replaces the first offset of the chain."""
+
+    chain: Chain
+    masses: LinkMasses
+    tasks: Tasks
+    space: Space
+
+
+class ReducedProblem(NamedTuple):
+    """A problem with only the links and variables that matter."""
+
+    chain: Chain
+    masses: LinkMasses
+    tasks: Tasks
+    free: FreeVariables
+
+
+class Frames(NamedTuple):
+    """What is given for T frames.
+
+    Attributes
+    ----------
+    goals:
+        (T, K, 7).
+    rests:
+        (1 or T, J) joint values near which the posture's weights hold joints.
+    starts:
+        (1 or T, J) where the search begins.
+    roots:
+        (T, 7) poses of the root, where its search begins if it is free.
+    """
+
+    goals: Floats
+    rests: Floats
+    starts: Floats
+    roots: Floats
+
+
+class Results(NamedTuple):
+    """What is computed for T frames.
+
+    Attributes
+    ----------
+    joints, roots:
+        (T, J) joint values and (T, 7) poses of the root.
+    errors:
+        (T, K, 2) of tasks [m, rad].
+    costs:
+        (T,) the sum of the weighted squares of soft tasks.
+    """
+
+    joints: Floats
+    roots: Floats
+    errors: Floats
+    costs: Floats
+
+
+class State(NamedTuple):
+    """Joint values (J,) and the pose (7,) of the root."""
+
+    joints: Floats
+    root: Floats
+
+
+class Linear(NamedTuple):
+    """Weighted residuals (R,) and their derivatives (R, F)."""
+
+    residual: Floats
+    jacobian: Floats
+
+
+class Equations(NamedTuple):
+    """H = AᵀW²A (F, F), g = AᵀW²r (F,), and the factor of H + λ of free joints."""
+
+    hessian: Floats
+    gradient: Floats
+    factor: Floats
+
+
+class RowKinds(NamedTuple):
+    """Of each residual (R,): whether it is hard, and the sign of its inequality."""
+
+    is_hard: Indices
+    signs: Indices
+
+
+class TaskRows(NamedTuple):
+    """The residuals of one task, before they are weighted.
+
+    Attributes
+    ----------
+    errors:
+        (6,) the residuals.
+    rows:
+        (6,) their rows among all residuals; −1 for those without weight.
+    of_first, of_second:
+        (6, 6) their derivatives by the velocities v and ω of link a at point P, and of
+        link b at point Q.
+    """
+
+    errors: Floats
+    rows: Indices
+    of_first: Floats
+    of_second: Floats
+
+
+class Cost(NamedTuple):
+    """|W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad]."""
+
+    soft: float
+    hard: float
+    worst: float
+
+
+class Memory(NamedTuple):
+    """Arrays that are used again in each frame.
+
+    Residuals (2, R) and derivatives (2, R, F) are held twice: where the search is, and
+    where it is tried.
+    """
+
+    row_kinds: RowKinds
+    links: LinkFrames
+    residuals: Floats
+    jacobians: Floats
+    equations: Equations
+    order: Indices
+    step: Floats
+    multipliers: Floats
+    current: State
+    trial: State
+    trial_errors: Floats
 
 
 def solve(
-    problem: tuple[Chain, Masses, Tasks, Space],
+    problem: Problem,
     goals: Floats,
     rest: Floats,
     starts: Floats,
     roots: Floats,
     steps: int,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
+) -> Results:
+    """Return the solutions of frames; arrays are as in `Frames`.
 
-    `goals` (T, K, 7), `roots` (T, 7). `rest` (1 or T, J). With one row of joints in
-    `starts` (1 or T, J) each frame starts where the one
-    before ended, else each with its own.
+    With one row of joints in `starts` each frame starts where the one before ended,
+    else each with its own. `steps`: the largest number of steps in a frame.
     """
-    (
-        (parents, kinds, columns, orientations, positions, axes, units),
-        masses,
-        tasks,
-        space,
-    ) = problem
     # Copies of one layout: for another the kernel would be compiled once more.
-    goals, rest, starts, roots = (
-        np.array(rows, order="C") for rows in (goals, rest, starts, roots)
+    frames = Frames(
+        np.array(goals, order="C"),
+        np.array(rest, order="C"),
+        np.array(starts, order="C"),
+        np.array(roots, order="C"),
     )
     count = len(goals)
-    q = np.empty((count, starts.shape[1]))
-    root = np.empty((count, 7))
-    errors = np.empty((count, len(tasks[0]), 2))
-    cost = np.empty(count)
-    variables = np.flatnonzero(space[0])
-    places = np.where(space[0], np.cumsum(space[0]) - 1, -1)
-    free = (
-        variables,
-        places,
-        space[1][variables],
-        space[2][variables],
-        space[3][variables],
+    results = Results(
+        np.empty((count, starts.shape[1])),
+        np.empty((count, 7)),
+        np.empty((count, len(problem.tasks.kinds), 2)),
+        np.empty(count),
     )
-    # Links that carry none of the tasks' do not matter; the last row is the world.
-    needed = np.isin(np.arange(len(parents) + 1), [0, len(parents)])
-    needed[:] |= np.isin(tasks[0], (CENTER, CENTER_PLANE)).any()
-    needed[tasks[1]] = True
-    for link in range(len(parents) - 1, 0, -1):
-        needed[parents[link]] |= needed[link]
-    number = np.cumsum(needed) - 1
-    used = np.flatnonzero(needed[:-1])
-    number[-1] = -1
-    parents = number[parents[used]]
-    kinds = kinds[used]
-    columns = columns[used]
-    axes = axes[used]
-    masses = (masses[0][used], masses[1][used])
-    tasks = (tasks[0], number[tasks[1]], *tasks[2:])
+    reduced = _reduce(problem)
+    chain = reduced.chain
 
     def work(begin: int, end: int) -> None:
-        # The root's pose is written into the first offset.
-        chain = (
-            parents,
-            kinds,
-            columns,
-            orientations[used],
-            positions[used],
-            axes,
-            units,
+        # The root's pose is written into the first offset of a thread's own chain.
+        own_chain = chain._replace(
+            rotations=chain.rotations.copy(), positions=chain.positions.copy()
         )
-        rows = (goals, rest, starts, roots, q, root, errors, cost)
-        _solve(
-            (chain, masses, tasks, free),
-            steps,
-            *(one[begin:end] if len(one) > 1 else one for one in rows),
-        )
+        # One row of `rests` or `starts` is that of all frames.
+        given = [rows[begin:end] if len(rows) > 1 else rows for rows in frames]
+        filled = [rows[begin:end] for rows in results]
+        own_problem = reduced._replace(chain=own_chain)
+        _solve(own_problem, steps, Frames(*given), Results(*filled))
 
-    # Frames that start where the one before ended are not divided.
-    in_slices(
-        count, work, one_thread=ONE_THREAD_FRAMES if len(starts) == count else count
+    if len(starts) == count:
+        one_thread = ONE_THREAD_FRAMES
+    else:  # Frames that start where the one before ended are not divided.
+        one_thread = count
+    in_slices(count, work, one_thread)
+    return results
+
+
+def _reduce(problem: Problem) -> ReducedProblem:
+    """Return the problem without links that carry none of the tasks' links."""
+    chain = problem.chain
+    tasks = problem.tasks
+    space = problem.space
+    count = len(chain.parents)
+    # The last flag and number are those of the world, whose index is −1.
+    is_needed = np.zeros(count + 1, dtype=bool)
+    is_needed[[0, -1]] = True
+    is_needed[:] |= np.isin(tasks.kinds, (CENTER, CENTER_PLANE)).any()
+    is_needed[tasks.links] = True
+    for link in range(count - 1, 0, -1):
+        is_needed[chain.parents[link]] |= is_needed[link]
+    numbers = np.cumsum(is_needed) - 1
+    numbers[-1] = -1
+    links = np.flatnonzero(is_needed[:-1])
+    variables = np.flatnonzero(space.is_moving)
+    return ReducedProblem(
+        Chain(
+            numbers[chain.parents[links]],
+            chain.kinds[links],
+            chain.variables[links],
+            chain.rotations[links],
+            chain.positions[links],
+            chain.axes[links],
+            chain.units,
+        ),
+        LinkMasses(problem.masses.shares[links], problem.masses.centers[links]),
+        tasks._replace(links=numbers[tasks.links]),
+        FreeVariables(
+            variables,
+            np.where(space.is_moving, np.cumsum(space.is_moving) - 1, -1),
+            space.lower[variables],
+            space.upper[variables],
+            space.weights[variables],
+        ),
     )
-    return q, root, errors, cost
 
 
 @inlined
 def _rotation_vector(
     orientation: Floats, goal: Floats, d: Floats, out: Floats
 ) -> float:
-    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3).
+    """Fill `out` (3,) with the rotation vector from one orientation to another.
 
-    Return its angle. `d` (3, 3) is overwritten.
+    From `goal` (3, 3) to `orientation` (3, 3). Return its angle. `d` (3, 3) is
+    overwritten.
     """
     multiply(orientation, goal.T, d)
     # The quaternion by the largest of its parts (Shepperd): near π the sine alone has
@@ -206,7 +383,9 @@ def _rotation_vector(
     k = (i + 2) % 3
     if trace > d[i, i]:
         w = 1.0 + trace
-        out[0], out[1], out[2] = d[2, 1] - d[1, 2], d[0, 2] - d[2, 0], d[1, 0] - d[0, 1]
+        out[0] = d[2, 1] - d[1, 2]
+        out[1] = d[0, 2] - d[2, 0]
+        out[2] = d[1, 0] - d[0, 1]
     else:
         w = d[k, j] - d[j, k]
         out[i] = 1.0 + d[i, i] - d[j, j] - d[k, k]
@@ -216,33 +395,43 @@ def _rotation_vector(
     angle = 2.0 * np.arctan2(sine, abs(w))
     if sine == 0.0:
         scale = 0.0
+    elif w >= 0.0:
+        scale = angle / sine
     else:
-        scale = (angle if w >= 0.0 else -angle) / sine
+        scale = -angle / sine
     for k in range(3):
         out[k] *= scale
     return float(angle)
 
 
 @inlined
+def _share(value: float) -> float:
+    """Return the value limited to 0…1, the ends of a segment."""
+    return min(max(value, 0.0), 1.0)
+
+
+@inlined
 def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple]:
-    """Return the points of two segments, from p along u and from q along v, that are nearest to each other."""
+    """Return the nearest points of two segments, from p along u and q along v."""
+    # |p + s·u − q − t·v|² is least where its derivatives by s and t are 0:
+    #     s·uu − t·uv = −uw,   s·uv − t·vv = −vw,   w = p − q
+    # (Ericson, Real-Time Collision Detection, 5.1.9). First s of the two lines, limited
+    # to the segment; then t of the point nearest to that; then s again.
     w = plus(p, q, -1.0)
     uu = dot(u, u)
     uv = dot(u, v)
     vv = dot(v, v)
     uw = dot(u, w)
     vw = dot(v, w)
-    square = uu * vv - uv * uv  # 0 for parallel segments
-    if square > 1e-9 * uu * vv:
-        s = min(max((uv * vw - vv * uw) / square, 0.0), 1.0)
-    else:
-        s = 0.0
+    determinant = uu * vv - uv * uv  # 0 for parallel segments: any s is nearest
+    s = 0.0
+    t = 0.0
+    if determinant > 1e-9 * uu * vv:
+        s = _share((uv * vw - vv * uw) / determinant)
     if vv > 0.0:
-        t = min(max((uv * s + vw) / vv, 0.0), 1.0)
-    else:
-        t = 0.0
+        t = _share((uv * s + vw) / vv)
     if uu > 0.0:
-        s = min(max((uv * t - uw) / uu, 0.0), 1.0)
+        s = _share((uv * t - uw) / uu)
     else:
         s = 0.0
     return plus(p, u, s), plus(q, v, t)
@@ -257,577 +446,815 @@ def distances(
     Inf where their middles are not nearer than `far` (N,).
     """
     for n in range(pairs.shape[0]):
-        one, two = pairs[n]
+        first, second = pairs[n]
         for t in range(begins.shape[1]):
-            p = times(begins[one, t])
-            q = times(begins[two, t])
-            u = times(ways[one, t])
-            v = times(ways[two, t])
-            apart = plus(plus(plus(p, q, -1.0), u, 0.5), v, -0.5)
+            p = times(begins[first, t])
+            q = times(begins[second, t])
+            u = times(ways[first, t])
+            v = times(ways[second, t])
+            between = plus(plus(plus(p, q, -1.0), u, 0.5), v, -0.5)
             out[n, t] = np.inf
-            if dot(apart, apart) < far[n] * far[n]:
+            if dot(between, between) < far[n] * far[n]:
                 p, q = _nearest(p, q, u, v)
                 out[n, t] = norm(plus(p, q, -1.0))
 
 
 @inlined
-def _add(
+def _add_link(
     chain: Chain,
     link: int,
     point: Triple,
-    work: Work,
-    by: Floats,
-    places: Indices,
+    links: LinkFrames,
+    slopes: Floats,
+    free: FreeVariables,
     rows: Indices,
-    jac: Floats,
+    jacobian: Floats,
 ) -> None:
-    """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
+    """Add the derivatives by the variables that move a point of a link.
 
-    With s a joint's axis and r from its origin to the point, v = s × r and ω = s, or v
-    = s and ω = 0 where it slides.
+    `slopes` (6, 6): the derivatives of the rows by v and ω of the point.
     """
-    parents, kinds, columns = chain[:3]
-    _, positions, axes = work
+    # Each joint between the link and the root moves the point. With s the joint's axis
+    # and r from its origin to the point, v = s × r and ω = s, or v = s and ω = 0 where
+    # it slides.
     i = link
     while i >= 0:
-        if kinds[i]:
-            place = places[6 + columns[i]]
-        else:
-            place = -1
-        arm = plus(point, positions[i], -1.0)
-        axis = times(axes[i])
-        if place >= 0:
-            v, w = (
-                (axis, (0.0, 0.0, 0.0)) if kinds[i] == 2 else (cross(axis, arm), axis)
-            )
+        number = -1
+        if chain.kinds[i]:
+            number = free.numbers[6 + chain.variables[i]]
+        arm = plus(point, links.positions[i], -1.0)
+        axis = times(links.axes[i])
+        if number >= 0:
+            if chain.kinds[i] == SLIDE:
+                v = axis
+                w = (0.0, 0.0, 0.0)
+            else:
+                v = cross(axis, arm)
+                w = axis
             for m in range(6):
                 if rows[m] >= 0:
-                    jac[rows[m], place] += dot(by[m], v) + dot(by[m, 3:], w)
-        elif i == 0 and places[0] >= 0:
+                    jacobian[rows[m], number] += dot(slopes[m], v) + dot(
+                        slopes[m, 3:], w
+                    )
+        elif i == 0 and free.numbers[0] >= 0:
             for m in range(6):
                 if rows[m] >= 0:
-                    _add_root(by[m], arm, jac[rows[m]])
+                    _add_root(slopes[m], arm, jacobian[rows[m]])
                     for k in range(3, 6):
-                        jac[rows[m], k] += by[m, k]
-        i = parents[i]
+                        jacobian[rows[m], k] += slopes[m, k]
+        i = chain.parents[i]
 
 
 @inlined
-def _add_root(along: Floats, arm: Triple, slopes: Floats) -> None:
-    """Add the derivatives of a point's way along a vector, at `arm` from the root's origin, by the root's pose."""
-    turn = cross(arm, along)
+def _add_root(slope: Floats, arm: Triple, row: Floats) -> None:
+    """Add the derivatives by the root's pose, at `arm` from the root's origin.
+
+    `slope` (3,): the derivative by the point's velocity v.
+    """
+    # v = v₀ + ω₀ × arm, so slope·v = slope·v₀ + (arm × slope)·ω₀.
+    by_rotation = cross(arm, slope)
     for k in range(3):
-        slopes[k] += along[k]
-        slopes[3 + k] += turn[k]
+        row[k] += slope[k]
+        row[3 + k] += by_rotation[k]
 
 
 @inlined
 def _add_center(
-    chain: Chain,
-    masses: Masses,
-    work: Work,
-    by: Floats,
-    places: Indices,
-    rows: Indices,
-    jac: Floats,
+    problem: ReducedProblem, links: LinkFrames, task: TaskRows, jacobian: Floats
 ) -> Triple:
-    """Add the products of `by` (6, 6) with the derivatives of the centre of mass, and return it.
-
-    They follow from what each joint carries: Δc = s·axis × (m/s − o), s its share of
-    the mass.
-    """
-    parents, kinds, columns = chain[:3]
-    shares, centers = masses
-    orientations, positions, axes = work
-    share = shares.copy()
-    moment = np.empty(centers.shape)
+    """Add the derivatives by the centre of mass, and return it."""
+    # What joint i carries has the share s of the mass and the moment m = Σ share·centre.
+    # It rotates about the origin o: dc = axis × (m − s·o), or slides: dc = s·axis.
+    chain = problem.chain
+    numbers = problem.free.numbers
+    rows = task.rows
+    share = problem.masses.shares.copy()
+    moment = np.empty(problem.masses.centers.shape)
     arm = (0.0, 0.0, 0.0)
-    for i in range(len(shares)):
-        put(
-            times(plus(positions[i], product(orientations[i], centers[i])), shares[i]),
-            moment[i],
-        )
-    for i in range(len(shares) - 1, -1, -1):
-        arm = plus(moment[i], positions[i], -share[i])
-        if kinds[i] == 2:
-            change = times(axes[i], share[i])
+    for i in range(len(share)):
+        center = product(links.rotations[i], problem.masses.centers[i])
+        put(times(plus(links.positions[i], center), share[i]), moment[i])
+    for i in range(len(share) - 1, -1, -1):
+        arm = plus(moment[i], links.positions[i], -share[i])
+        if chain.kinds[i] == SLIDE:
+            change = times(links.axes[i], share[i])
         else:
-            change = cross(axes[i], arm)
+            change = cross(links.axes[i], arm)
+        parent = chain.parents[i]
         if i > 0:
-            share[parents[i]] += share[i]
-            put(plus(moment[parents[i]], moment[i]), moment[parents[i]])
-        if kinds[i]:
-            place = places[6 + columns[i]]
-        else:
-            place = -1
+            share[parent] += share[i]
+            put(plus(moment[parent], moment[i]), moment[parent])
+        number = -1
+        if chain.kinds[i]:
+            number = numbers[6 + chain.variables[i]]
         for m in range(6):
-            if rows[m] >= 0 and i == 0 and places[0] >= 0:
-                _add_root(by[m], arm, jac[rows[m]])
-            elif rows[m] >= 0 and place >= 0:
-                jac[rows[m], place] += dot(by[m], change)
+            if rows[m] >= 0 and i == 0 and numbers[0] >= 0:
+                _add_root(task.of_first[m], arm, jacobian[rows[m]])
+            elif rows[m] >= 0 and number >= 0:
+                jacobian[rows[m], number] += dot(task.of_first[m], change)
     return times(moment[0])
 
 
 @inlined
+def _add_pose(
+    goal: Floats,
+    p: Triple,
+    orientation: Floats,
+    goal_matrix: Floats,
+    task: TaskRows,
+) -> None:
+    """Compute P − g, and the rotation vector from the goal's orientation."""
+    # Its derivative by ω is taken as the identity, which it is at the goal.
+    if task.rows[3] >= 0:
+        rotation(goal, goal_matrix)
+        _rotation_vector(orientation, goal_matrix, task.of_second, task.errors[3:])
+    for m in range(6):
+        task.of_first[m, m] = 1.0
+    put(plus(p, goal, -1.0), task.errors)
+
+
+@inlined
+def _add_look(goal: Floats, p: Triple, axis: Triple, task: TaskRows) -> None:
+    """Compute the rotation vector from the direction of g, as seen from P, to an axis."""
+    ray = plus(goal, p, -1.0)
+    distance = max(norm(ray), MIN_DISTANCE)
+    ray = times(ray, 1.0 / distance)
+    normal = cross(ray, axis)
+    cosine = dot(ray, axis)
+    sine = norm(normal)
+    angle = np.arctan2(sine, cosine)
+    if sine < STRAIGHT_AWAY and cosine < 0.0:  # opposite directions: any normal
+        if abs(ray[0]) > 0.5:
+            normal = cross(ray, (0.0, 1.0, 0.0))
+        else:
+            normal = cross(ray, (1.0, 0.0, 0.0))
+        sine = norm(normal)
+    if sine > 0.0:
+        put(times(normal, angle / sine), task.errors)
+    else:
+        put(times(normal, 0.0), task.errors)
+    # The axis rotates by ω less its part along the axis, which changes nothing. The
+    # ray rotates by −ray × v / distance, which the error loses.
+    for k in range(3):
+        after = (k + 1) % 3
+        last = (k + 2) % 3
+        task.of_first[k, last] = ray[after] / distance
+        task.of_first[k, after] = -ray[last] / distance
+        put(times(axis, -axis[k]), task.of_first[k, 3:])
+        task.of_first[k, 3 + k] += 1.0
+
+
+@inlined
+def _add_distance(goal: Floats, p: Triple, q: Triple, task: TaskRows) -> None:
+    """Compute |P − Q| − g₃ of the nearest points P and Q of two segments."""
+    # That the nearest points move along the segments changes nothing to first order:
+    # the distance is least there.
+    between = plus(p, q, -1.0)
+    distance = max(norm(between), MIN_DISTANCE)
+    task.errors[0] = distance - goal[3]
+    put(times(between, 1.0 / distance), task.of_first[0])
+    put(times(between, -1.0 / distance), task.of_second[0])
+
+
+@inlined
+def _add_points(p: Triple, q: Triple, direction: Triple, task: TaskRows) -> None:
+    """Compute d · (Q − P), d a direction in link a."""
+    # d moves with link a: the derivative is d·v of link b at Q, less d·v of the point
+    # of link a that is at Q as well (its ω × (Q − P) is the change of d).
+    task.errors[0] = dot(direction, plus(q, p, -1.0))
+    put(times(direction, -1.0), task.of_first[0])
+    put(direction, task.of_second[0])
+
+
+@inlined
+def _add_axes(axis: Triple, direction: Triple, task: TaskRows) -> None:
+    """Compute d · a₂, d a direction in link a and a₂ an axis in link b."""
+    # (ω_b × a₂)·d = ω_b·(a₂ × d), and the opposite for link a.
+    slope = cross(axis, direction)
+    task.errors[0] = dot(direction, axis)
+    put(times(slope, -1.0), task.of_first[0, 3:])
+    put(slope, task.of_second[0, 3:])
+
+
+@inlined
+def _number_rows(weights: Floats, first: int, task: TaskRows) -> int:
+    """Number the rows of the residuals with weights; return the next row."""
+    row = first
+    for m in range(6):
+        task.errors[m] = 0.0
+        task.rows[m] = -1
+        if weights[m] > 0.0:
+            task.rows[m] = row
+            row += 1
+            for k in range(6):
+                task.of_first[m, k] = 0.0
+                task.of_second[m, k] = 0.0
+    return row
+
+
+@inlined
+def _compute_rows(
+    problem: ReducedProblem,
+    n: int,
+    goal: Floats,
+    links: LinkFrames,
+    goal_matrix: Floats,
+    task: TaskRows,
+    jacobian: Floats,
+    with_slopes: bool,
+) -> None:
+    """Compute the residuals of task `n`, and their derivatives by the variables."""
+    tasks = problem.tasks
+    kind = tasks.kinds[n]
+    a = tasks.links[n, 0]
+    b = tasks.links[n, 1]
+    if a >= 0:
+        p = plus(links.positions[a], product(links.rotations[a], tasks.points[n, 0]))
+    else:
+        p = times(goal)
+    if b >= 0:
+        q = plus(links.positions[b], product(links.rotations[b], tasks.points[n, 1]))
+    else:
+        q = times(goal)
+    direction = product(links.rotations[a], tasks.directions[n])
+    if kind == POSE:
+        _add_pose(goal, p, links.rotations[a], goal_matrix, task)
+    elif kind == CENTER:
+        for k in range(3):
+            task.of_first[k, k] = 1.0
+        center = _add_center(problem, links, task, jacobian)
+        put(plus(center, goal, -1.0), task.errors)
+    elif kind in (PLANE, CENTER_PLANE):  # (g₀, g₁, g₂) · P − g₃
+        put(goal, task.of_first[0])
+        if kind == CENTER_PLANE:
+            p = _add_center(problem, links, task, jacobian)
+        task.errors[0] = dot(goal, p) - goal[3]
+    elif kind == LOOK:
+        _add_look(goal, p, direction, task)
+    elif kind == DISTANCE:
+        along = product(links.rotations[b], goal[4:])
+        p, q = _nearest(p, q, direction, along)
+        _add_distance(goal, p, q, task)
+    elif kind == POINTS:
+        _add_points(p, q, direction, task)
+        p = q
+    else:
+        axis = plus(q, links.positions[b], -1.0)
+        _add_axes(axis, direction, task)
+    sign = tasks.signs[n]
+    # A soft inequality that is fulfilled has no derivatives.
+    is_idle = sign != 0 and not tasks.is_hard[n, 0] and sign * task.errors[0] < 0.0
+    if with_slopes and not is_idle and kind not in (CENTER, CENTER_PLANE):
+        free = problem.free
+        chain = problem.chain
+        _add_link(chain, a, p, links, task.of_first, free, task.rows, jacobian)
+        if b >= 0:
+            _add_link(chain, b, q, links, task.of_second, free, task.rows, jacobian)
+
+
+@inlined
+def _weight_rows(
+    tasks: Tasks,
+    n: int,
+    task: TaskRows,
+    linear: Linear,
+    errors: Floats,
+    with_slopes: bool,
+    soft: float,
+    hard: float,
+) -> tuple[float, float]:
+    """Weight the rows of a task and sum its errors (2,) [m, rad].
+
+    Return the sums `soft` and `hard` of `Cost` with what the task adds to them.
+    """
+    of_angle = 1 if tasks.kinds[n] in (LOOK, AXES) else 0
+    sign = tasks.signs[n]
+    for m in range(6):
+        row = task.rows[m]
+        if row < 0:
+            continue
+        if tasks.is_hard[n, m]:
+            weight = HARD
+        else:
+            weight = tasks.weights[n, m]
+        if sign:
+            weight *= sign
+        linear.residual[row] = weight * task.errors[m]
+        if with_slopes:
+            for j in range(linear.jacobian.shape[1]):
+                linear.jacobian[row, j] *= weight
+        if sign and linear.residual[row] < 0.0:
+            task.errors[m] = 0.0  # a fulfilled inequality
+        elif tasks.is_hard[n, m]:
+            hard += abs(task.errors[m])
+        else:
+            soft += linear.residual[row] ** 2
+        errors[1 if m >= 3 else of_angle] += task.errors[m] ** 2
+    for k in range(2):
+        errors[k] = np.sqrt(errors[k])
+    return soft, hard
+
+
+@inlined
 def _evaluate(
-    problem: IkProblem,
+    problem: ReducedProblem,
     goals: Floats,
     rest: Floats,
-    at: Pose,
-    work: Work,
-    system: Linear,
+    state: State,
+    links: LinkFrames,
+    linear: Linear,
     errors: Floats,
-    slopes: bool,
-) -> tuple[float, float, float]:
-    """Compute weighted residuals; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad].
-
-    With `slopes` their derivatives are computed, too.
-    """
-    (
-        chain,
-        masses,
-        (kinds, links, points, directions, weights, hard, signs),
-        (variables, places, _, _, pulls),
-    ) = problem
-    (x, pose), (orientations, positions, axes), (residual, jac) = at, work, system
-    rotation(pose, chain[3][0])
+    with_slopes: bool,
+) -> Cost:
+    """Compute the weighted residuals, and with `with_slopes` their derivatives."""
+    tasks = problem.tasks
+    chain = problem.chain
+    free = problem.free
+    rotation(state.root, chain.rotations[0])
     for k in range(3):
-        chain[4][0, k] = pose[k]
-    place_links(chain, x, orientations, positions, axes)
-    if slopes:
-        jac[:] = 0.0
-    r = np.zeros(6)
-    rows = np.empty(6, dtype=np.int64)
-    by = np.empty((6, 6))
-    back = np.empty((6, 6))
-    goal = np.empty((3, 3))
+        chain.positions[0, k] = state.root[k]
+    place_links(chain, state.joints, links)
+    if with_slopes:
+        linear.jacobian[:] = 0.0
+    task = TaskRows(
+        np.zeros(6), np.empty(6, dtype=np.int64), np.empty((6, 6)), np.empty((6, 6))
+    )
+    goal_matrix = np.empty((3, 3))
     soft = 0.0
-    apart = 0.0
+    hard = 0.0
     worst = 0.0
     row = 0
-    for n in range(kinds.shape[0]):
-        kind = kinds[n]
-        a = links[n, 0]
-        b = links[n, 1]
+    for n in range(tasks.kinds.shape[0]):
         first = row
+        goal = goals[n]
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
-        if (
-            kind == DISTANCE and signs[n] < 0 and goals[n, 3] <= 0.0
-        ):  # any distance is at least that
-            residual[row] = 0.0
+        if tasks.kinds[n] == DISTANCE and tasks.signs[n] < 0 and goal[3] <= 0.0:
+            # Any distance is at least that.
+            linear.residual[row] = 0.0
             row += 1
             continue
-        for m in range(6):
-            r[m] = 0.0
-            rows[m] = -1
-            if weights[n, m] > 0.0:
-                rows[m] = row
-                row += 1
-                for k in range(6):
-                    by[m, k] = 0.0
-                    back[m, k] = 0.0
-        if a >= 0:
-            p = plus(positions[a], product(orientations[a], points[n, 0]))
-        else:
-            p = times(goals[n])
-        if b >= 0:
-            q = plus(positions[b], product(orientations[b], points[n, 1]))
-        else:
-            q = times(goals[n])
-        axis = product(orientations[a], directions[n])
-        if kind == POSE:
-            if rows[3] >= 0:
-                rotation(goals[n], goal)
-                _rotation_vector(orientations[a], goal, back, r[3:])
-            for m in range(6):
-                by[m, m] = 1.0
-            put(plus(p, goals[n], -1.0), r)
-        elif kind == CENTER:
-            for k in range(3):
-                by[k, k] = 1.0
-            put(
-                plus(
-                    _add_center(chain, masses, work, by, places, rows, jac),
-                    goals[n],
-                    -1.0,
-                ),
-                r,
-            )
-        elif kind in (PLANE, CENTER_PLANE):
-            put(goals[n], by[0])
-            if kind == CENTER_PLANE:
-                p = _add_center(chain, masses, work, by, places, rows, jac)
-            r[0] = dot(goals[n], p) - goals[n, 3]
-        elif kind == LOOK:
-            way = plus(goals[n], p, -1.0)
-            distance = max(norm(way), 1e-9)
-            way = times(way, 1.0 / distance)
-            turn = cross(way, axis)
-            cosine = dot(way, axis)
-            sine = norm(turn)
-            angle = np.arctan2(sine, cosine)
-            if sine < 1e-9 and cosine < 0.0:  # straight away from it: any normal
-                turn = cross(
-                    way, (0.0, 1.0, 0.0) if abs(way[0]) > 0.5 else (1.0, 0.0, 0.0)
-                )
-                sine = norm(turn)
-            put(times(turn, angle / sine if sine > 0.0 else 0.0), r)
-            for k in range(3):
-                after = (k + 1) % 3
-                last = (k + 2) % 3
-                by[k, last] = way[after] / distance
-                by[k, after] = -way[last] / distance
-                put(times(axis, -axis[k]), by[k, 3:])
-                by[k, 3 + k] += 1.0
-        elif kind == DISTANCE:
-            p, q = _nearest(p, q, axis, product(orientations[b], goals[n, 4:]))
-            way = plus(p, q, -1.0)
-            distance = max(norm(way), 1e-9)
-            r[0] = distance - goals[n, 3]
-            put(times(way, 1.0 / distance), by[0])
-            put(times(way, -1.0 / distance), back[0])
-        elif kind == POINTS:
-            r[0] = dot(axis, plus(q, p, -1.0))
-            put(times(axis, -1.0), by[0])
-            put(axis, back[0])
-            p = q
-        else:
-            q = plus(q, positions[b], -1.0)
-            r[0], turn = dot(axis, q), cross(q, axis)
-            put(times(turn, -1.0), by[0, 3:])
-            put(turn, back[0, 3:])
-        idle = signs[n] != 0 and not hard[n, 0] and signs[n] * r[0] < 0.0
-        if slopes and not idle and kind not in (CENTER, CENTER_PLANE):
-            _add(chain, a, p, work, by, places, rows, jac)
-            if b >= 0:
-                _add(chain, b, q, work, back, places, rows, jac)
-        of_angle = 1 if kind in (LOOK, AXES) else 0
-        for m in range(6):
-            if rows[m] < 0:
-                continue
-            if hard[n, m]:
-                weight = HARD
-            else:
-                weight = weights[n, m]
-            if signs[n]:
-                weight *= signs[n]
-            residual[rows[m]] = weight * r[m]
-            if slopes:
-                for j in range(jac.shape[1]):
-                    jac[rows[m], j] *= weight
-            if signs[n] and residual[rows[m]] < 0.0:
-                r[m] = 0.0
-            elif hard[n, m]:
-                apart += abs(r[m])
-            else:
-                soft += residual[rows[m]] ** 2
-            errors[n, 1 if m >= 3 else of_angle] += r[m] ** 2
-        for k in range(2):
-            errors[n, k] = np.sqrt(errors[n, k])
-            if row > first:
-                worst = max(worst, errors[n, k])
-    for i in range(variables.shape[0]):
-        j = variables[i] - 6
+        row = _number_rows(tasks.weights[n], first, task)
+        _compute_rows(
+            problem, n, goal, links, goal_matrix, task, linear.jacobian, with_slopes
+        )
+        soft, hard = _weight_rows(
+            tasks, n, task, linear, errors[n], with_slopes, soft, hard
+        )
+        if row > first:
+            worst = max(worst, errors[n, 0])
+            worst = max(worst, errors[n, 1])
+    for i in range(free.variables.shape[0]):
+        j = free.variables[i] - 6
         if j >= 0:
-            soft += (pulls[i] * (x[j] - rest[j])) ** 2
-    return soft, apart, worst
+            soft += (free.weights[i] * (state.joints[j] - rest[j])) ** 2
+    return Cost(soft, hard, worst)
 
 
 @inlined
-def _normal_equations(
-    free: Free,
+def _set_up_equations(
+    free: FreeVariables,
     rest: Floats,
-    x: Floats,
-    bounded: Indices,
-    lagrange: Floats,
+    joints: Floats,
+    signs: Indices,
+    multipliers: Floats,
     linear: Linear,
-    system: System,
+    equations: Equations,
 ) -> None:
-    """Compute H = AᵀW²A and g = AᵀW²r, with the multipliers of hard tasks and the joints' rest values."""
-    (residual, jac), (h, g, _) = linear, system
-    count = g.shape[0]
-    used = np.empty(count, dtype=np.int64)
+    """Compute H and g, with the multipliers of hard tasks and the posture."""
+    jacobian = linear.jacobian
+    hessian = equations.hessian
+    gradient = equations.gradient
+    count = gradient.shape[0]
+    moving = np.empty(count, dtype=np.int64)
     slopes = np.empty(count)
     for i in range(count):
-        g[i] = 0.0
+        gradient[i] = 0.0
         for j in range(count):
-            h[i, j] = 0.0
-    for row in range(residual.shape[0]):
+            hessian[i, j] = 0.0
+    for row in range(linear.residual.shape[0]):
+        # The gradient of the merit: Aᵀ·(W·r + μ/W), by multipliers in units of 1/W.
+        right = linear.residual[row] + multipliers[row] / HARD
+        if signs[row] and right <= 0.0:
+            continue  # an inequality that does not act
+        # Most derivatives are 0: the joints of other limbs do not move a link.
         number = 0
-        right = residual[row] + lagrange[row] / HARD
-        if bounded[row] and right <= 0.0:
-            continue
         for j in range(count):
-            if jac[row, j] != 0.0:
-                used[number] = j
-                slopes[number] = jac[row, j]
+            if jacobian[row, j] != 0.0:
+                moving[number] = j
+                slopes[number] = jacobian[row, j]
                 number += 1
         for p in range(number):
-            i = used[p]
-            g[i] += slopes[p] * right
+            i = moving[p]
+            gradient[i] += slopes[p] * right
             for s in range(p + 1):
-                h[i, used[s]] += slopes[p] * slopes[s]
+                hessian[i, moving[s]] += slopes[p] * slopes[s]
     for i in range(count):
-        k = free[0][i] - 6
+        k = free.variables[i] - 6
         if k >= 0:
-            pull = free[4][i] ** 2
-            g[i] += pull * (x[k] - rest[k])
-            h[i, i] += pull
+            pull = free.weights[i] ** 2
+            gradient[i] += pull * (joints[k] - rest[k])
+            hessian[i, i] += pull
         for j in range(i):
-            h[j, i] = h[i, j]
+            hessian[j, i] = hessian[i, j]
 
 
 @inlined
-def _penalty(residual: float, multiplier: float, bounded: int) -> float:
-    """Return what a hard residual adds to the merit, with its multiplier in units of residuals."""
-    if bounded:
+def _penalty(residual: float, multiplier: float, sign: int) -> float:
+    """Return what a hard residual adds to the merit: μ·c + ρ·c²/2.
+
+    The residual is `HARD`·c, the multiplier μ / `HARD`.
+    """
+    if sign:
         residual = max(residual, -multiplier)
     return residual * (multiplier + 0.5 * residual)
 
 
 @inlined
-def _step(
-    free: Free, x: Floats, damping: float, system: System, index: Indices, step: Floats
+def _fix_joints_at_limits(
+    free: FreeVariables, joints: Floats, gradient: Floats, fixed: Indices
+) -> None:
+    """Fill in which joints are at a limit beyond which the gradient moves them."""
+    for i in range(fixed.shape[0]):
+        j = free.variables[i] - 6
+        fixed[i] = j >= 0 and (
+            (joints[j] <= free.lower[i] and gradient[i] > 0.0)
+            or (joints[j] >= free.upper[i] and gradient[i] < 0.0)
+        )
+
+
+@inlined
+def _order_free(fixed: Indices, order: Indices) -> int:
+    """Fill in the variables that are not fixed; return their number.
+
+    From the ends of limbs to the root: what one limb has, another one has not, so the
+    factor keeps its zeros.
+    """
+    number = 0
+    for i in range(fixed.shape[0] - 1, -1, -1):
+        if not fixed[i]:
+            order[number] = i
+            number += 1
+    return number
+
+
+@inlined
+def _solve_damped(
+    equations: Equations,
+    damping: float,
+    fixed: Indices,
+    order: Indices,
+    number: int,
+    right: Floats,
+    step: Floats,
+) -> None:
+    """Solve (H + λ)·step = −g for the variables that are not fixed, by Cholesky.
+
+    The steps of fixed variables are given, and move to the right side.
+    """
+    hessian = equations.hessian
+    for p in range(number):
+        i = order[p]
+        right[p] = -equations.gradient[i]
+        for j in range(fixed.shape[0]):
+            if fixed[j] and step[j] != 0.0:
+                right[p] -= hessian[i, j] * step[j]
+        # Row p of the upper factor U, H + λ = Uᵀ·U, row by row: its inner loop runs
+        # along rows.
+        row = equations.factor[p]
+        for s in range(p, number):
+            row[s] = hessian[i, order[s]]
+        row[p] += damping
+    for p in range(number):
+        row = equations.factor[p]
+        row[p] = np.sqrt(max(row[p], MIN_DAMPING))
+        scale = 1.0 / row[p]
+        right[p] *= scale
+        for s in range(p + 1, number):
+            row[s] *= scale
+            right[s] -= row[s] * right[p]
+        for k in range(p + 1, number):
+            if row[k] != 0.0:
+                for s in range(k, number):
+                    equations.factor[k, s] -= row[k] * row[s]
+    for p in range(number - 1, -1, -1):
+        row = equations.factor[p]
+        for k in range(p + 1, number):
+            right[p] -= row[k] * right[k]
+        right[p] /= row[p]
+        step[order[p]] = right[p]
+
+
+@inlined
+def _stop_at_limits(
+    free: FreeVariables,
+    joints: Floats,
+    order: Indices,
+    number: int,
+    fixed: Indices,
+    step: Floats,
+) -> bool:
+    """Shorten steps that lead beyond limits and fix their joints; return if any did."""
+    is_beyond = False
+    for p in range(number):
+        i = order[p]
+        j = free.variables[i] - 6
+        if j < 0:
+            continue
+        value = joints[j] + step[i]
+        if value < free.lower[i]:
+            step[i] = free.lower[i] - joints[j]
+        elif value > free.upper[i]:
+            step[i] = free.upper[i] - joints[j]
+        else:
+            continue
+        fixed[i] = 1
+        is_beyond = True
+    return is_beyond
+
+
+@inlined
+def _compute_step(
+    free: FreeVariables,
+    joints: Floats,
+    damping: float,
+    equations: Equations,
+    order: Indices,
+    step: Floats,
 ) -> float:
     """Fill in the step (F,) of the damped problem between the limits.
 
-    Return its largest part.
+    Return its largest part, before it is shortened to `MAX_STEP`.
     """
-    variables, _, lower, upper, _ = free
-    h, g, factor = system
-    count = g.shape[0]
+    count = step.shape[0]
     right = np.empty(count)
     fixed = np.empty(count, dtype=np.int64)
     for i in range(count):
         step[i] = 0.0
-        j = variables[i] - 6
-        fixed[i] = j >= 0 and (
-            (x[j] <= lower[i] and g[i] > 0.0) or (x[j] >= upper[i] and g[i] < 0.0)
-        )
+    _fix_joints_at_limits(free, joints, equations.gradient, fixed)
     for _ in range(count):
-        number = 0
-        for i in range(
-            count - 1, -1, -1
-        ):  # from the ends of limbs to the root: what one limb has, another one has not
-            if not fixed[i]:
-                index[number] = i
-                number += 1
-        for p in range(number):
-            i = index[p]
-            right[p] = -g[i]
-            for j in range(count):
-                if fixed[j] and step[j] != 0.0:
-                    right[p] -= h[i, j] * step[j]
-            # Row p of the upper factor U, H + λ = Uᵀ·U, row by row: its inner loop runs
-            # along rows.
-            row = factor[p]
-            for s in range(p, number):
-                row[s] = h[i, index[s]]
-            row[p] += damping
-        for p in range(number):
-            row = factor[p]
-            row[p] = np.sqrt(max(row[p], MIN_DAMPING))
-            scale = 1.0 / row[p]
-            right[p] *= scale
-            for s in range(p + 1, number):
-                row[s] *= scale
-                right[s] -= row[s] * right[p]
-            for k in range(p + 1, number):
-                if row[k] != 0.0:
-                    for s in range(k, number):
-                        factor[k, s] -= row[k] * row[s]
-        for p in range(number - 1, -1, -1):
-            row = factor[p]
-            for k in range(p + 1, number):
-                right[p] -= row[k] * right[k]
-            right[p] /= row[p]
-            step[index[p]] = right[p]
-        beyond = False
-        for p in range(number):
-            i = index[p]
-            j = variables[i] - 6
-            if j >= 0:
-                at = x[j] + step[i]
-                if at < lower[i] or at > upper[i]:
-                    step[i] = (lower[i] if at < lower[i] else upper[i]) - x[j]
-                    fixed[i] = 1
-                    beyond = True
-        if not beyond:
+        number = _order_free(fixed, order)
+        _solve_damped(equations, damping, fixed, order, number, right, step)
+        if not _stop_at_limits(free, joints, order, number, fixed, step):
             break
-    farthest = 0.0
+    largest = 0.0
     for i in range(count):
-        farthest = max(farthest, abs(step[i]))
-    if farthest > MAX_STEP:
+        largest = max(largest, abs(step[i]))
+    if largest > MAX_STEP:
         for i in range(count):
-            step[i] *= MAX_STEP / farthest
-    return farthest
+            step[i] *= MAX_STEP / largest
+    return largest
 
 
 @inlined
-def _move(free: Free, at: Pose, step: Floats, out: Pose) -> None:
+def _move(free: FreeVariables, state: State, step: Floats, out: State) -> None:
     """Fill in the joints and the root's pose after a step."""
-    (x, pose), (trial, trial_pose), (variables, _, lower, upper, _) = at, out, free
-    for j in range(x.shape[0]):
-        trial[j] = x[j]
-    for k in range(7):
-        trial_pose[k] = pose[k]
+    _copy_state(state, out)
     for i in range(step.shape[0]):
-        j = variables[i] - 6
+        j = free.variables[i] - 6
         if j >= 0 and step[i] != 0.0:
-            trial[j] = min(max(x[j] + step[i], lower[i]), upper[i])
-    if variables.shape[0] and variables[0] == 0:
-        angle = norm(step[3:])
-        s = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
-        w, (a, b, c) = np.cos(0.5 * angle), times(step[3:], s)
-        pw = pose[3]
-        px = pose[4]
-        py = pose[5]
-        pz = pose[6]
-        put(plus(pose, step), trial_pose)
-        trial_pose[3] = w * pw - a * px - b * py - c * pz
-        trial_pose[4] = w * px + a * pw + b * pz - c * py
-        trial_pose[5] = w * py - a * pz + b * pw + c * px
-        trial_pose[6] = w * pz + a * py - b * px + c * pw
+            value = state.joints[j] + step[i]
+            out.joints[j] = min(max(value, free.lower[i]), free.upper[i])
+    if free.variables.shape[0] and free.variables[0] == 0:
+        _move_root(state.root, step, out.root)
+
+
+@inlined
+def _move_root(pose: Floats, step: Floats, out: Floats) -> None:
+    """Fill in the root's pose after the translation and rotation of a step."""
+    put(plus(pose, step), out)
+    # The quaternion (cos α/2, sin α/2 · axis) of the rotation vector, times the pose's.
+    angle = norm(step[3:])
+    if angle > 1e-9:
+        scale = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle))
+    else:
+        scale = 0.5
+    w = np.cos(0.5 * angle)
+    x, y, z = times(step[3:], scale)
+    pw = pose[3]
+    px = pose[4]
+    py = pose[5]
+    pz = pose[6]
+    out[3] = w * pw - x * px - y * py - z * pz
+    out[4] = w * px + x * pw + y * pz - z * py
+    out[5] = w * py - x * pz + y * pw + z * px
+    out[6] = w * pz + x * py - y * px + z * pw
+
+
+@inlined
+def _copy_state(state: State, out: State) -> None:
+    for j in range(state.joints.shape[0]):
+        out.joints[j] = state.joints[j]
+    for k in range(7):
+        out.root[k] = state.root[k]
+
+
+@inlined
+def _copy_errors(errors: Floats, out: Floats) -> None:
+    """Copy errors; as a loop, because `out[:] = errors` takes seconds to compile."""
+    for n in range(errors.shape[0]):
+        out[n, 0] = errors[n, 0]
+        out[n, 1] = errors[n, 1]
+
+
+@inlined
+def _begin(free: FreeVariables, frames: Frames, t: int, memory: Memory) -> None:
+    """Fill the trial state with where frame `t` begins, and forget multipliers."""
+    joints = memory.trial.joints
+    has_start = t < frames.starts.shape[0]
+    for j in range(joints.shape[0]):
+        if has_start:
+            joints[j] = frames.starts[t, j]
+        else:
+            joints[j] = memory.current.joints[j]
+        number = free.numbers[6 + j]
+        if number >= 0:
+            joints[j] = min(max(joints[j], free.lower[number]), free.upper[number])
+    if has_start or free.numbers[0] < 0:
+        unit_pose(frames.roots[t], memory.trial.root)
+    for row in range(memory.multipliers.shape[0]):
+        memory.multipliers[row] = 0.0
+
+
+@unfused
+def _compute_merit(
+    soft: float, kinds: RowKinds, residual: Floats, multipliers: Floats
+) -> float:
+    """Return |W·r|²/2 of soft tasks, with the penalties of hard ones."""
+    merit = 0.5 * soft
+    for row in range(residual.shape[0]):
+        if kinds.is_hard[row]:
+            merit += _penalty(residual[row], multipliers[row] / HARD, kinds.signs[row])
+    return merit
+
+
+@unfused
+def _update_multipliers(
+    merit: float, kinds: RowKinds, residual: Floats, multipliers: Floats
+) -> float:
+    """Let multipliers grow by ρ·c, and return the merit with the new ones."""
+    for row in range(residual.shape[0]):
+        if kinds.is_hard[row]:
+            sign = kinds.signs[row]
+            scaled = multipliers[row] / HARD
+            merit -= _penalty(residual[row], scaled, sign)
+            scaled += residual[row]
+            if sign:
+                scaled = max(scaled, 0.0)
+            merit += _penalty(residual[row], scaled, sign)
+            multipliers[row] = HARD * scaled
+    return merit
+
+
+@kernel
+def _descend(
+    problem: ReducedProblem,
+    steps: int,
+    frames: Frames,
+    results: Results,
+    t: int,
+    memory: Memory,
+    share: float,
+) -> float:
+    """Solve frame `t`, from the trial state; return the last share that is λ."""
+    free = problem.free
+    goals = frames.goals[t]
+    rest = frames.rests[min(t, frames.rests.shape[0] - 1)]
+    kinds = memory.row_kinds
+    current = memory.current
+    multipliers = memory.multipliers
+    has_posture = False
+    for i in range(free.weights.shape[0]):
+        has_posture = has_posture or free.weights[i] > 0.0
+    cost = Cost(np.inf, 0.0, np.inf)
+    merit = np.inf
+    longest = np.inf
+    stalls = 0
+    taken = 0
+    side = 0  # which of the two residuals are those of the current state
+    # A factor of λ for this frame alone, raised where rounding rejected a step: the
+    # share that the next frame begins with must not depend on rounding.
+    more = 1.0
+    for attempt in range(MAX_TRIED_STEPS * steps + 1):
+        other = 1 - side
+        linear = Linear(memory.residuals[other], memory.jacobians[other])
+        with_slopes = taken + (attempt > 0) < steps
+        trial_cost = _evaluate(
+            problem,
+            goals,
+            rest,
+            memory.trial,
+            memory.links,
+            linear,
+            memory.trial_errors,
+            with_slopes,
+        )
+        trial_merit = _compute_merit(
+            trial_cost.soft, kinds, linear.residual, multipliers
+        )
+        gain = merit - trial_merit
+        size = abs(trial_merit)
+        if attempt == 0 or trial_merit < merit or trial_cost.worst <= TOLERANCE:
+            side = other
+            if attempt > 0:
+                taken += 1
+                if gain <= MIN_GAIN * size and trial_cost.hard <= TOLERANCE:
+                    stalls = stalls + 1
+                else:
+                    stalls = 0
+                if gain > MIN_RELATIVE_GAIN * size:
+                    share = max(0.2 * share * more, MIN_SHARE)
+                    more = 1.0
+            cost = trial_cost
+            merit = trial_merit
+            _copy_state(memory.trial, current)
+            _copy_errors(memory.trial_errors, results.errors[t])
+            is_met = cost.worst <= TOLERANCE and not has_posture
+            if taken == steps or stalls >= MAX_STALLS or is_met:
+                break
+            if longest <= MAX_STEP_OF_UPDATES:
+                merit = _update_multipliers(merit, kinds, linear.residual, multipliers)
+            _set_up_equations(
+                free,
+                rest,
+                current.joints,
+                kinds.signs,
+                multipliers,
+                linear,
+                memory.equations,
+            )
+        elif -gain > MIN_RELATIVE_GAIN * size:
+            share *= 10.0
+        else:
+            more *= 10.0
+        square = cost.soft + cost.hard * cost.hard
+        damping = share * more * square + MIN_DAMPING
+        longest = _compute_step(
+            free, current.joints, damping, memory.equations, memory.order, memory.step
+        )
+        if not longest > MIN_STEP:
+            break
+        _move(free, current, memory.step, memory.trial)
+    results.costs[t] = cost.soft
+    return share
+
+
+@inlined
+def _find_row_kinds(tasks: Tasks) -> RowKinds:
+    """Return the kinds of the residuals that have weights."""
+    count = 0
+    for n in range(tasks.kinds.shape[0]):
+        for m in range(6):
+            count += tasks.weights[n, m] > 0.0
+    kinds = RowKinds(np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64))
+    row = 0
+    for n in range(tasks.kinds.shape[0]):
+        for m in range(6):
+            if tasks.weights[n, m] > 0.0:
+                kinds.is_hard[row] = tasks.is_hard[n, m]
+                kinds.signs[row] = tasks.signs[n]
+                row += 1
+    return kinds
+
+
+@inlined
+def _allocate(problem: ReducedProblem, joints: int) -> Memory:
+    links = problem.chain.parents.shape[0]
+    count = problem.free.variables.shape[0]
+    kinds = _find_row_kinds(problem.tasks)
+    rows = kinds.signs.shape[0]
+    return Memory(
+        kinds,
+        LinkFrames(
+            np.empty((links + 1, 3, 3)), np.empty((links + 1, 3)), np.empty((links, 3))
+        ),
+        np.zeros((2, rows)),
+        np.empty((2, rows, count)),
+        Equations(np.empty((count, count)), np.empty(count), np.empty((count, count))),
+        np.empty(count, dtype=np.int64),
+        np.empty(count),
+        np.zeros(rows),
+        State(np.empty(joints), np.empty(7)),
+        State(np.empty(joints), np.empty(7)),
+        np.empty((problem.tasks.kinds.shape[0], 2)),
+    )
 
 
 @kernel
 def _solve(
-    problem: IkProblem,
-    steps: int,
-    goals: Floats,
-    rests: Floats,
-    starts: Floats,
-    roots: Floats,
-    q: Floats,
-    root: Floats,
-    errors: Floats,
-    cost: Floats,
+    problem: ReducedProblem, steps: int, frames: Frames, results: Results
 ) -> None:
-    chain, _, (kinds, _, _, _, weights, hard, signs), free = problem
-    links = chain[0].shape[0]
-    joints = q.shape[1]
-    is_hard = np.zeros(weights.size, dtype=np.int64)
-    bounded = np.zeros(weights.size, dtype=np.int64)
-    rows = 0
-    for n in range(kinds.shape[0]):
-        for m in range(6):
-            if weights[n, m] > 0.0:
-                is_hard[rows], bounded[rows] = hard[n, m], signs[n]
-                rows += 1
-    count = free[0].shape[0]
-    work = (np.empty((links + 1, 3, 3)), np.empty((links + 1, 3)), np.empty((links, 3)))
-    system = (np.empty((count, count)), np.empty(count), np.empty((count, count)))
-    # Residuals and derivatives where x is, and where it is tried.
-    residuals = np.zeros((2, rows))
-    jacobians = np.empty((2, rows, count))
-    at = 0
-    pulled = False
-    for i in range(count):
-        pulled = pulled or free[4][i] > 0.0
-    index = np.empty(count, dtype=np.int64)
-    step = np.empty(count)
-    x, pose = here = (np.empty(joints), np.empty(7))
-    trial, trial_pose = there = (np.empty(joints), np.empty(7))
-    lagrange = np.zeros(rows)
-    tried = np.empty((kinds.shape[0], 2))
-    for t in range(q.shape[0]):
-        rest = rests[min(t, rests.shape[0] - 1)]
-        for j in range(joints):
-            trial[j] = starts[t, j] if t < starts.shape[0] else x[j]
-            place = free[1][6 + j]
-            if place >= 0:
-                trial[j] = min(max(trial[j], free[2][place]), free[3][place])
-        if t < starts.shape[0] or free[1][0] < 0:
-            unit_pose(roots[t], trial_pose)
-        for row in range(rows):
-            lagrange[row] = 0.0
-        soft = np.inf
-        apart = 0.0
-        worst = np.inf
-        merit = np.inf
-        farthest = np.inf
-        # `taken` counts accepted steps. `more` is a factor of λ for this frame alone, raised where rounding rejected a step: the share that
-        # the next frame begins with must not depend on rounding.
-        stalls = 0
-        taken = 0
-        more = 1.0
-        if t < starts.shape[0]:
+    """Solve frame after frame."""
+    memory = _allocate(problem, results.joints.shape[1])
+    current = memory.current
+    share = DAMPING
+    for t in range(results.joints.shape[0]):
+        _begin(problem.free, frames, t, memory)
+        if t < frames.starts.shape[0]:
             share = DAMPING
-        for number in range(MAX_TRIED_STEPS * steps + 1):
-            other = 1 - at
-            linear = (residuals[other], jacobians[other])
-            slopes = taken + (number > 0) < steps
-            now, opened, error = _evaluate(
-                problem, goals[t], rest, there, work, linear, tried, slopes
-            )
-            value = 0.5 * now
-            for row in range(rows):
-                if is_hard[row]:
-                    value += _penalty(
-                        residuals[other, row], lagrange[row] / HARD, bounded[row]
-                    )
-            if number == 0 or value < merit or error <= TOLERANCE:
-                at = other
-                if number > 0:
-                    taken += 1
-                    if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE:
-                        stalls = stalls + 1
-                    else:
-                        stalls = 0
-                    if merit - value > MIN_RELATIVE_GAIN * abs(value):
-                        share = max(0.2 * share * more, MIN_SHARE)
-                        more = 1.0
-                soft = now
-                apart = opened
-                worst = error
-                merit = value
-                for j in range(joints):
-                    x[j] = trial[j]
-                for k in range(7):
-                    pose[k] = trial_pose[k]
-                for n in range(kinds.shape[0]):
-                    for k in range(2):
-                        errors[t, n, k] = tried[n, k]
-                if (
-                    taken == steps
-                    or stalls >= MAX_STALLS
-                    or (worst <= TOLERANCE and not pulled)
-                ):
-                    break
-                if farthest <= MAX_STEP_OF_UPDATES:
-                    for row in range(rows):
-                        if is_hard[row]:
-                            share_of = lagrange[row] / HARD
-                            merit -= _penalty(
-                                residuals[at, row], share_of, bounded[row]
-                            )
-                            share_of += residuals[at, row]
-                            if bounded[row]:
-                                share_of = max(share_of, 0.0)
-                            merit += _penalty(
-                                residuals[at, row], share_of, bounded[row]
-                            )
-                            lagrange[row] = HARD * share_of
-                _normal_equations(free, rest, x, bounded, lagrange, linear, system)
-            elif value - merit > MIN_RELATIVE_GAIN * abs(value):
-                share *= 10.0
-            else:
-                more *= 10.0
-            farthest = _step(
-                free,
-                x,
-                share * more * (soft + apart * apart) + MIN_DAMPING,
-                system,
-                index,
-                step,
-            )
-            if not farthest > MIN_STEP:
-                break
-            _move(free, here, step, there)
-        for j in range(joints):
-            q[t, j] = x[j]
-        cost[t] = soft
-        unit_pose(pose, root[t])
+        share = _descend(problem, steps, frames, results, t, memory, share)
+        for j in range(current.joints.shape[0]):
+            results.joints[t, j] = current.joints[j]
+        unit_pose(current.root, results.roots[t])
         for k in range(7):
-            trial_pose[k] = pose[k]
+            memory.trial.root[k] = current.root[k]

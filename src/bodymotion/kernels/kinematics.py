@@ -44,7 +44,7 @@ momenta f = m·v + ω × h and n = h × v + K·ω; their parts along the joints 
 are its row of M.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -63,9 +63,38 @@ from bodymotion.kernels.vectors import (
     times,
 )
 
-MAX_ANGLE = (
-    1e6  # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
-)
+# Kinds of joints.
+FIXED = 0
+ROTATE = 1
+SLIDE = 2
+
+
+class Tree(NamedTuple):
+    """The L links of a body.
+
+    Attributes
+    ----------
+    parents:
+        (L,) numbers of the parents.
+    kinds:
+        (L,) `FIXED`, `ROTATE` or `SLIDE`.
+    columns:
+        (L,) the joint column that moves a link.
+    offsets:
+        (L, 7) each link's pose in its parent at joint value 0.
+    axes:
+        (L, 3) of the joints, in the links' frames.
+    """
+
+    parents: Indices
+    kinds: Indices
+    columns: Indices
+    offsets: Floats
+    axes: Floats
+
+
+# [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
+MAX_ANGLE = 1e6
 
 _PART_1 = 1.5707963267341256e00
 _PART_2 = 6.0771005063039660e-11
@@ -120,8 +149,6 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
                 sines[i] = np.sin(angles[i])
                 cosines[i] = np.cos(angles[i])
 
-
-Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
 
 CYCLES = (0, 1, 2), (1, 2, 0), (2, 0, 1)  # An axis, and the two after it.
 BLOCK = 32  # Frames that are processed together, side by side in vector registers.

@@ -11,76 +11,231 @@ one solution nearby, on the same branch), and when no singular pose lies within 
 otherwise it is halved. A singular pose is passed in the smallest step, along the
 direction in which the dependent joints moved before.
 
-The equations say how far a mechanism is from closing. A mechanism is a tuple of arrays;
-`bodymotion.model.closed_loops` makes it:
-
-    parents, kinds, variables (n,)      of its n moving and fixed links: the number of the parent (−1: the common base), 0 none, 1 rotate,
-                                        2 slide, and which of the v variables moves it
-                                        (−1: none)
-    turns (n, 3, 3), places (n, 3)      each link's pose in its parent at joint value 0
-    axes (n, 3)                         of the joints, unit vectors in the link's frame
-    units (v,)                          joint value = unit · variable: 1 for angles, the mechanism's size for lengths
-    ends (m, 2)                         for each of the m equations its first and second link (−1: the common base)
-    tips (m, 2, 3)                      points in these links; of an equation of axes, the second one is the second link's axis
-    directions (m, 3)                   unit vectors in the first link's frame
-    of_axes (m,)                        0: an equation of points, 1: of axes
-    sides (m, n)                        1 where link j carries only the second link, −1 where only the first one, else 0
-    size (1,)                           [m] distances are divided by it, so that all numbers have the magnitude of angles
-
-An equation of points: d · (P₂ − P₁) / size = 0. An equation of axes: d · a₂ = 0. All in
-the base's frame; d moves with the first link. Its derivative by the rotation of a joint
-with axis ω through o is ± d · ω × (P₂ − o) / size or ± d · ω × a₂, by a translation ± d
-· ω: + where the joint moves the second link, − where it moves the first one, in whose
-frame d is.
+The equations say how far a mechanism is from closing (`Mechanism`;
+`bodymotion.model.closed_loops` makes it). An equation of points: d · (P₂ − P₁) / size =
+0. An equation of axes: d · a₂ = 0. All in the base's frame; d moves with the first
+link. Its derivative by the rotation of a joint with axis ω through o is ± d · ω × (P₂ −
+o) / size or ± d · ω × a₂, by a translation ± d · ω: + where the joint moves the second
+link, − where it moves the first one, in whose frame d is.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, Indices
-from bodymotion.kernels.compiling import inlined, kernel
+from bodymotion.kernels.compiling import inlined, kernel, unfused
+from bodymotion.kernels.kinematics import ROTATE, SLIDE
 from bodymotion.kernels.vectors import cross, dot, multiply, plus, product, put, times
 
-Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]
+CROSSED = 1  # Flag of a frame: a singular pose was passed on the way to it.
+LOST = 2  # Flag of a frame: corrections did not converge, so loops are not closed.
 
-CROSSED = 1
-LOST = 2
-"""Flags of a frame.
-
-A singular pose was passed on the way to it; the corrections did not converge, so the
-loops are not closed exactly.
-"""
 MAX_STEP = 0.3  # [rad] Largest change of a variable in one step.
-MIN_STEP_SHARE = (
-    2.0**-10
-)  # The smallest step, as a share of the way from frame to frame.
-SINGULAR_SHARE = 1e-3  # Below this share of the regular value, singular values are not used in predictions, but the direction before.
+# The smallest step, as a share of the way from frame to frame.
+MIN_STEP_SHARE = 2.0**-10
+SINGULAR_SHARE = 1e-3
+"""Share of the regular value below which a singular value is not used in predictions.
+
+The direction before is used instead.
+"""
 ZERO_SHARE = 1e-10  # Singular values below this share of the largest one count as 0.
 NEWTON_KANTOROVICH = 0.25
-# Corrections per step.
-MAX_CORRECTIONS = 12
-MAX_CORRECTIONS_WHEN_LOST = 240
-MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
+"""Share of the smallest singular value that the first correction may have at most.
 
-# A mechanism.
-Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
-"""The first seven arrays: links, offsets and axes."""
-Mechanism: TypeAlias = tuple[
-    Indices,
-    Indices,
-    Indices,
-    Floats,
-    Floats,
-    Floats,
-    Floats,
-    Indices,
-    Floats,
-    Floats,
-    Indices,
-    Indices,
-    Floats,
-]
+The theorem's condition h ≤ 1/2 for equations whose second derivatives are at most 2.
+"""
+MAX_CORRECTIONS = 12  # In one step.
+MAX_CORRECTIONS_WHEN_LOST = 240  # Then a distant solution is searched, with damping.
+MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
+ROUNDING = 1e-15  # Error, or cosine of two columns, that rounding leaves.
+SMALL_CORRECTION = 1e-11  # [rad] Newton's next step would be below rounding.
+SMALL_ERROR = 1e-14  # Likewise for the error after a correction.
+SURE_CORRECTION = 1e-9  # [rad] So small a correction leads to no other branch.
+
+
+class Chain(NamedTuple):
+    """The n moving and fixed links of a mechanism, or of a tree.
+
+    Attributes
+    ----------
+    parents:
+        (n,) numbers of the parents; −1 is the common base.
+    kinds:
+        (n,) `FIXED`, `ROTATE` or `SLIDE`.
+    variables:
+        (n,) which of the v variables moves a link; −1 is none.
+    rotations, positions:
+        (n, 3, 3) and (n, 3) each link's pose in its parent at joint value 0.
+    axes:
+        (n, 3) of the joints, unit vectors in the link's frame.
+    units:
+        (v,) joint value = unit · variable: 1 for angles, the mechanism's size for
+        lengths.
+    """
+
+    parents: Indices
+    kinds: Indices
+    variables: Indices
+    rotations: Floats
+    positions: Floats
+    axes: Floats
+    units: Floats
+
+
+class Mechanism(NamedTuple):
+    """Links and the m equations of their loops.
+
+    Attributes
+    ----------
+    chain:
+        The links.
+    ends:
+        (m, 2) the first and second link of each equation; −1 is the common base.
+    tips:
+        (m, 2, 3) points in these links; of an equation of axes, the second one is the
+        second link's axis.
+    directions:
+        (m, 3) unit vectors in the first link's frame.
+    of_axes:
+        (m,) 0 for an equation of points, 1 for one of axes.
+    sides:
+        (m, n) 1 where link j carries only the second link, −1 where only the first
+        one, else 0.
+    size:
+        [m] distances are divided by it, so that all numbers have the magnitude of
+        angles.
+    """
+
+    chain: Chain
+    ends: Indices
+    tips: Floats
+    directions: Floats
+    of_axes: Indices
+    sides: Indices
+    size: float
+
+
+class LinkFrames(NamedTuple):
+    """Rotations (n + 1, 3, 3), positions (n + 1, 3) and joint axes (n, 3) of links.
+
+    In the base's frame; the last ones are those of the base itself.
+    """
+
+    rotations: Floats
+    positions: Floats
+    axes: Floats
+
+
+class Loops(NamedTuple):
+    """What is followed.
+
+    Attributes
+    ----------
+    mechanism:
+        With v variables.
+    followers, drivers:
+        The variables that are computed, and the others.
+    rank:
+        How many of the followers' singular values are not 0 where nothing is singular.
+    median:
+        How large the smallest of them is there.
+    """
+
+    mechanism: Mechanism
+    followers: Indices
+    drivers: Indices
+    rank: int
+    median: float
+
+
+class Followed(NamedTuple):
+    """T frames with closed loops.
+
+    Attributes
+    ----------
+    variables:
+        (T, v).
+    smallest:
+        (T,) the smallest of the singular values, as a share of their median.
+    marks:
+        (T,) `CROSSED` and `LOST`.
+    """
+
+    variables: Floats
+    smallest: Floats
+    marks: Indices
+
+
+class Work(NamedTuple):
+    """The equations at a pose.
+
+    Attributes
+    ----------
+    links:
+        Where the links are.
+    residual, jacobian:
+        (m,) of the equations and (m, v) their derivatives.
+    columns, vectors, values:
+        The decomposition of the followers' derivatives, as `decompose` leaves it.
+    """
+
+    links: LinkFrames
+    residual: Floats
+    jacobian: Floats
+    columns: Floats
+    vectors: Floats
+    values: Floats
+
+
+class Memory(NamedTuple):
+    """What is kept from step to step.
+
+    Attributes
+    ----------
+    work:
+        The equations at the last pose that was evaluated.
+    x, trial:
+        (v,) the pose that was reached last, and the one that is tried.
+    jacobian:
+        (m, v) the derivatives at `x`.
+    way:
+        The way of the drivers from `x` to their targets.
+    move:
+        The predicted movement of the followers.
+    driver_step, follower_step:
+        The movements of drivers and followers in the last step.
+    product:
+        A square matrix of the followers, overwritten.
+    """
+
+    work: Work
+    x: Floats
+    trial: Floats
+    jacobian: Floats
+    way: Floats
+    move: Floats
+    driver_step: Floats
+    follower_step: Floats
+    product: Floats
+
+
+class Correction(NamedTuple):
+    """How the corrections of a pose went.
+
+    Attributes
+    ----------
+    is_settled:
+        Whether they came to an end.
+    first:
+        The length of the first one.
+    smallest:
+        The smallest singular value where they began.
+    """
+
+    is_settled: bool
+    first: float
+    smallest: float
 
 
 @inlined
@@ -93,78 +248,84 @@ def length(values: Floats) -> float:
 
 
 @inlined
-def place_links(
-    chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Floats
-) -> None:
-    """Compute rotations (n + 1, 3, 3) and positions (n + 1, 3) in the base's frame, last those of the base, and joint axes (n, 3)."""
-    parents, kinds, variables, offset_turns, offset_places, own_axes, units = chain
+def place_links(chain: Chain, x: Floats, links: LinkFrames) -> None:
+    """Compute where the links are at variables x (v,)."""
     at_zero = np.empty((3, 3))
     for a in range(3):
-        places[-1, a] = 0.0
+        links.positions[-1, a] = 0.0
         for b in range(3):
-            turns[-1, a, b] = 1.0 if a == b else 0.0
-    for i in range(parents.shape[0]):
-        up = parents[i]
-        u = own_axes[i]
-        multiply(turns[up], offset_turns[i], at_zero)
-        place = plus(places[up], product(turns[up], offset_places[i]))
+            links.rotations[-1, a, b] = 1.0 if a == b else 0.0
+    for i in range(chain.parents.shape[0]):
+        parent = links.rotations[chain.parents[i]]
+        u = chain.axes[i]
+        multiply(parent, chain.rotations[i], at_zero)
+        offset = product(parent, chain.positions[i])
+        position = plus(links.positions[chain.parents[i]], offset)
         axis = product(at_zero, u)
-        if kinds[i]:
-            value = units[variables[i]] * x[variables[i]]
-        else:
-            value = 0.0
-        c, s = (np.cos(value), np.sin(value)) if kinds[i] == 1 else (1.0, 0.0)
-        put(plus(place, axis, value if kinds[i] == 2 else 0.0), places[i])
-        put(axis, axes[i])
+        value = 0.0
+        if chain.kinds[i]:
+            value = chain.units[chain.variables[i]] * x[chain.variables[i]]
+        cosine = 1.0
+        sine = 0.0
+        shift = 0.0
+        if chain.kinds[i] == ROTATE:
+            cosine = np.cos(value)
+            sine = np.sin(value)
+        elif chain.kinds[i] == SLIDE:
+            shift = value
+        put(plus(position, axis, shift), links.positions[i])
+        put(axis, links.axes[i])
         for a in range(3):
             # Rodrigues' rotation of a row r: c·r + (1 − c)·(r·u)·u + s·(r × u).
             row = at_zero[a]
-            put(
-                plus(plus(times(row, c), u, (1.0 - c) * axis[a]), cross(row, u), s),
-                turns[i, a],
-            )
+            along = plus(times(row, cosine), u, (1.0 - cosine) * axis[a])
+            put(plus(along, cross(row, u), sine), links.rotations[i, a])
 
 
 @inlined
 def constrain(
     mechanism: Mechanism,
     x: Floats,
-    turns: Floats,
-    places: Floats,
-    axes: Floats,
+    links: LinkFrames,
     residual: Floats,
     jacobian: Floats,
 ) -> None:
-    """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,).
-
-    The other arrays are as in `place_links`.
-    """
-    place_links(mechanism[:7], x, turns, places, axes)
-    kinds = mechanism[1]
-    variables = mechanism[2]
-    ends, tips, directions, of_axes, sides, size = mechanism[7:]
-    for k in range(ends.shape[0]):
-        first = ends[k, 0]
-        second = ends[k, 1]
-        is_point, scale = (0.0, 1.0) if of_axes[k] else (1.0, 1.0 / size[0])
-        d = product(turns[first], directions[k])
-        tip = plus(product(turns[second], tips[k, 1]), places[second], is_point)
-        start = plus(product(turns[first], tips[k, 0]), places[first])
+    """Compute the residual (m,) and its derivatives (m, v) at variables x (v,)."""
+    place_links(mechanism.chain, x, links)
+    kinds = mechanism.chain.kinds
+    variables = mechanism.chain.variables
+    for k in range(mechanism.ends.shape[0]):
+        first = mechanism.ends[k, 0]
+        second = mechanism.ends[k, 1]
+        # An axis is a direction: positions do not count.
+        if mechanism.of_axes[k]:
+            is_point = 0.0
+            scale = 1.0
+        else:
+            is_point = 1.0
+            scale = 1.0 / mechanism.size
+        d = product(links.rotations[first], mechanism.directions[k])
+        arm = product(links.rotations[second], mechanism.tips[k, 1])
+        tip = plus(arm, links.positions[second], is_point)
+        arm = product(links.rotations[first], mechanism.tips[k, 0])
+        start = plus(arm, links.positions[first])
         residual[k] = scale * dot(d, plus(tip, start, -is_point))
         for j in range(jacobian.shape[1]):
             jacobian[k, j] = 0.0
         for i in range(kinds.shape[0]):
-            if kinds[i] == 0 or sides[k, i] == 0:
+            if not kinds[i] or mechanism.sides[k, i] == 0:
                 continue
-            slope = is_point * dot(d, axes[i])
-            if kinds[i] == 1:
-                slope = scale * dot(d, cross(axes[i], plus(tip, places[i], -is_point)))
-            jacobian[k, variables[i]] += sides[k, i] * slope
+            axis = links.axes[i]
+            slope = is_point * dot(d, axis)
+            if kinds[i] == ROTATE:
+                arm = plus(tip, links.positions[i], -is_point)
+                slope = scale * dot(d, cross(axis, arm))
+            jacobian[k, variables[i]] += mechanism.sides[k, i] * slope
 
 
 def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
-    """Return the equations' residual (m,) and their derivatives (m, v) at variables x (v,)."""
-    residual = np.zeros(len(mechanism[7]))
+    """Return the residual (m,) and its derivatives (m, v) at variables x (v,)."""
+    residual = np.zeros(len(mechanism.ends))
     jacobian = np.zeros((len(residual), len(x)))
     _derivatives(mechanism, np.array(x), residual, jacobian)
     return residual, jacobian
@@ -177,36 +338,22 @@ def follow(
     median: float,
     start: Floats,
     targets: Floats,
-) -> tuple[Floats, Floats, Indices]:
-    """Close loops over T frames.
+) -> Followed:
+    """Close loops over T frames, from the pose `start` (v,).
 
-    `followers`: which of the v variables are worked out; the others are as in `targets`
-    (T, v). `rank`: how many of the followers'
-    singular values are not 0 where nothing is singular; `median`: how large the
-    smallest of them is there.
-    `start` (v,): where to begin.
-
-    Return the variables (T, v), the smallest of those singular values as parts of that
-    size (T,), and marks (T,).
+    `followers`, `rank` and `median` are as in `Loops`; the other variables are as in
+    `targets` (T, v).
     """
-    found = np.array(targets, order="C")
-    smallest = np.ones(len(targets))
-    marks = np.zeros(len(targets), dtype=np.int64)
+    followed = Followed(
+        np.array(targets, order="C"),
+        np.ones(len(targets)),
+        np.zeros(len(targets), dtype=np.int64),
+    )
     if len(followers) and len(targets):
         drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
-        _follow(
-            mechanism,
-            followers,
-            drivers,
-            rank,
-            median,
-            np.array(start),
-            np.array(found),
-            found,
-            smallest,
-            marks,
-        )
-    return found, smallest, marks
+        loops = Loops(mechanism, followers, drivers, rank, median)
+        _follow(loops, np.array(start), followed.variables.copy(), followed)
+    return followed
 
 
 @inlined
@@ -218,86 +365,80 @@ def _copy(values: Floats, out: Floats) -> None:
 
 
 @inlined
-def _evaluate(
-    mechanism: Mechanism, x: Floats, columns: Indices, work: Work, near: bool
-) -> None:
-    """Compute residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows).
+def _make_link_frames(links: int) -> LinkFrames:
+    return LinkFrames(
+        np.empty((links + 1, 3, 3)), np.empty((links + 1, 3)), np.empty((links, 3))
+    )
 
-    `near`: what was worked out last was for an x near this one.
+
+@inlined
+def _evaluate(
+    mechanism: Mechanism, x: Floats, followers: Indices, work: Work, is_near: bool
+) -> None:
+    """Compute residual and derivatives, and decompose those by the followers.
+
+    They are transposed when there are more followers than equations. `is_near`: the
+    last evaluation was for an x near this one.
     """
-    turns, places, axes, residual, jacobian, w, v, s = work
-    constrain(mechanism, x, turns, places, axes, residual, jacobian)
-    transposed = columns.shape[0] > residual.shape[0]
-    for k in range(residual.shape[0]):
-        for j in range(columns.shape[0]):
-            if transposed:
-                w[j, k] = jacobian[k, columns[j]]
+    constrain(mechanism, x, work.links, work.residual, work.jacobian)
+    columns = work.columns
+    is_transposed = followers.shape[0] > work.residual.shape[0]
+    for k in range(work.residual.shape[0]):
+        for j in range(followers.shape[0]):
+            if is_transposed:
+                columns[j, k] = work.jacobian[k, followers[j]]
             else:
-                w[k, j] = jacobian[k, columns[j]]
-    decompose(w, v, s, near)
+                columns[k, j] = work.jacobian[k, followers[j]]
+    decompose(columns, work.vectors, work.values, is_near)
 
 
 @kernel
 def _derivatives(
     mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Floats
 ) -> None:
-    links = mechanism[0].shape[0]
-    places = np.empty((links + 1, 3))
-    constrain(
-        mechanism,
-        x,
-        np.empty((links + 1, 3, 3)),
-        places,
-        np.empty((links, 3)),
-        residual,
-        jacobian,
-    )
+    links = _make_link_frames(mechanism.chain.parents.shape[0])
+    constrain(mechanism, x, links, residual, jacobian)
 
 
 @inlined
-def _correct(
-    mechanism: Mechanism,
-    followers: Indices,
-    rank: int,
-    x: Floats,
-    work: Work,
-    most: int,
-) -> tuple[bool, float, float]:
-    """Move the dependent joints until the loops are closed as far as possible.
+def _correct(loops: Loops, x: Floats, work: Work, most: int) -> Correction:
+    """Move the followers until the loops are closed as far as possible.
 
-    Return whether that came to an end, how long the first correction was, and the
-    smallest singular value where it began. `work` is left as it is at the end.
+    With at most `most` steps of Gauss and Newton, damped after one that does not reduce
+    the error. `work` is left as it is at the end.
     """
+    mechanism = loops.mechanism
+    followers = loops.followers
+    residual = work.residual
+    values = work.values
     _evaluate(mechanism, x, followers, work, False)
-    residual = work[3]
-    s = work[7]
     error = length(residual)
     step = np.empty(followers.shape[0])
     before = np.empty(followers.shape[0])
-    if rank > 0:
-        smallest = s[rank - 1]
-    else:
-        smallest = 1.0
+    smallest = 1.0
+    if loops.rank > 0:
+        smallest = values[loops.rank - 1]
     first = -1.0
     damping = 0.0
     for _ in range(most):
         if not np.isfinite(error):
-            return False, np.inf, 0.0
-        _solve(work, residual, damping, ZERO_SHARE * s[0], step)
+            return Correction(False, np.inf, 0.0)
+        _solve(work, residual, damping, ZERO_SHARE * values[0], step)
         way = length(step)
-        first = way if first < 0.0 else first
-        if error < 1e-15 or way == 0.0:
-            return True, first, smallest
+        if first < 0.0:
+            first = way
+        if error < ROUNDING or way == 0.0:
+            return Correction(True, first, smallest)
         for j in range(followers.shape[0]):
             before[j] = x[followers[j]]
             x[followers[j]] -= step[j]
         _evaluate(mechanism, x, followers, work, True)
         after = length(residual)
-        if damping == 0.0 and (way < 1e-11 or after < 1e-14):
-            return True, first, smallest
+        if damping == 0.0 and (way < SMALL_CORRECTION or after < SMALL_ERROR):
+            return Correction(True, first, smallest)
         if after <= error * (1.0 + 1e-12):
             error = after
-            if damping > 1e-6 * s[0]:
+            if damping > 1e-6 * values[0]:
                 damping = 0.1 * damping
             else:
                 damping = 0.0
@@ -305,344 +446,405 @@ def _correct(
             for j in range(followers.shape[0]):
                 x[followers[j]] = before[j]
             _evaluate(mechanism, x, followers, work, True)
-            damping = max(10.0 * damping, 1e-3 * s[0])
-    return False, first, smallest
+            damping = max(10.0 * damping, 1e-3 * values[0])
+    return Correction(False, first, smallest)
 
 
 @inlined
-def _turned_over(before: Floats, now: Floats, columns: Indices, matrix: Floats) -> bool:
-    """Return whether det(Bᵀ·N) of the derivatives before and now is negative.
+def _has_turned_over(
+    before: Floats, after: Floats, columns: Indices, matrix: Floats
+) -> bool:
+    """Return whether det(Bᵀ·A) of the derivatives before and after is negative.
 
-    Then the equations were singular in between.
+    Then the equations were singular in between. `matrix` is overwritten.
     """
+    # By Gaussian elimination with row pivoting: the sign of the determinant changes with
+    # each negative pivot and with each exchange of rows.
     count = columns.shape[0]
     for i in range(count):
         for j in range(count):
             matrix[i, j] = 0.0
             for k in range(before.shape[0]):
-                matrix[i, j] += before[k, columns[i]] * now[k, columns[j]]
-    negative = False
+                matrix[i, j] += before[k, columns[i]] * after[k, columns[j]]
+    is_negative = False
     for i in range(count):
         best = i
         for j in range(i + 1, count):
             if abs(matrix[j, i]) > abs(matrix[best, i]):
                 best = j
         if best != i:
-            negative = not negative
+            is_negative = not is_negative
             for j in range(count):
                 matrix[i, j], matrix[best, j] = matrix[best, j], matrix[i, j]
         if matrix[i, i] == 0.0:
             return False
-        negative = negative != (matrix[i, i] < 0.0)
+        is_negative = is_negative != (matrix[i, i] < 0.0)
         for j in range(i + 1, count):
             factor = matrix[j, i] / matrix[i, i]
             for k in range(i, count):
                 matrix[j, k] -= factor * matrix[i, k]
-    return negative
+    return is_negative
 
 
 @inlined
-def _predict(
-    work: Work,
-    drivers: Indices,
-    way: Floats,
-    part: float,
-    earlier: Floats,
-    rank: int,
-    near: float,
-    moved: Floats,
-    out: Floats,
-) -> None:
-    """Predict the movement of the dependent joints when the driving joints move by the share `part` of their way.
+def _predict(loops: Loops, part: float, memory: Memory) -> None:
+    """Predict how followers move when drivers move by the share `part` of their way.
 
-    Along the tangent; in directions that it leaves open at a singular pose (with
-    singular values below `near`), as `moved` for drivers that went `earlier`.
+    Along the tangent. Directions that it leaves open at a singular pose are those of
+    the last step.
     """
-    residual = work[3]
-    jacobian = work[4]
-    w = work[5]
-    v = work[6]
-    s = work[7]
-    right = np.zeros(residual.shape[0])
-    for k in range(residual.shape[0]):
+    work = memory.work
+    out = memory.move
+    drivers = loops.drivers
+    values = work.values
+    right = np.zeros(work.residual.shape[0])
+    for k in range(right.shape[0]):
         for j in range(drivers.shape[0]):
-            right[k] -= jacobian[k, drivers[j]] * way[j] * part
-    singular = rank > 0 and s[rank - 1] < near
-    if singular:
+            right[k] -= work.jacobian[k, drivers[j]] * memory.way[j] * part
+    near = SINGULAR_SHARE * loops.median
+    is_singular = loops.rank > 0 and values[loops.rank - 1] < near
+    if is_singular:
         cut = near
     else:
-        cut = ZERO_SHARE * s[0]
+        cut = ZERO_SHARE * values[0]
     _solve(work, right, 0.0, cut, out)
-    square = length(earlier) ** 2
-    if not singular or square == 0.0:
+    square = length(memory.driver_step) ** 2
+    if not is_singular or square == 0.0:
         return
+    # The last step, scaled by how far the drivers go along their last direction, less
+    # its parts along the directions that the tangent determines.
     ratio = 0.0
     for j in range(drivers.shape[0]):
-        ratio += earlier[j] * way[j] * part / square
-    transposed = out.shape[0] > residual.shape[0]
+        ratio += memory.driver_step[j] * memory.way[j] * part / square
+    is_transposed = out.shape[0] > right.shape[0]
     for k in range(out.shape[0]):
-        out[k] += ratio * moved[k]
-    for j in range(s.shape[0]):
-        if s[j] > cut:
-            dot = 0.0
-            for k in range(out.shape[0]):
-                dot += (w[k, j] / s[j] if transposed else v[k, j]) * ratio * moved[k]
-            for k in range(out.shape[0]):
-                out[k] -= dot * (w[k, j] / s[j] if transposed else v[k, j])
+        out[k] += ratio * memory.follower_step[k]
+    direction = np.empty(out.shape[0])
+    for j in range(values.shape[0]):
+        if not values[j] > cut:
+            continue
+        along = 0.0
+        for k in range(out.shape[0]):
+            if is_transposed:
+                direction[k] = work.columns[k, j] / values[j]
+            else:
+                direction[k] = work.vectors[k, j]
+            along += direction[k] * ratio * memory.follower_step[k]
+        for k in range(out.shape[0]):
+            out[k] -= along * direction[k]
 
 
-@kernel
-def _follow(
-    mechanism: Mechanism,
-    followers: Indices,
-    drivers: Indices,
-    rank: int,
-    median: float,
-    x: Floats,
-    targets: Floats,
-    found: Floats,
-    smallest: Floats,
-    marks: Indices,
-) -> None:
-    equations = mechanism[7].shape[0]
-    links = mechanism[0].shape[0]
-    nf = followers.shape[0]
-    nd = drivers.shape[0]
-    rows = max(equations, nf)
-    count = min(equations, nf)
-    work = (
-        np.empty((links + 1, 3, 3)),
-        np.empty((links + 1, 3)),
-        np.empty((links, 3)),
+@inlined
+def _allocate(loops: Loops, start: Floats) -> Memory:
+    equations = loops.mechanism.ends.shape[0]
+    followers = loops.followers.shape[0]
+    drivers = loops.drivers.shape[0]
+    variables = start.shape[0]
+    rows = max(equations, followers)
+    count = min(equations, followers)
+    work = Work(
+        _make_link_frames(loops.mechanism.chain.parents.shape[0]),
         np.empty(equations),
-        np.empty((equations, x.shape[0])),
+        np.empty((equations, variables)),
         np.empty((rows, count)),
         np.empty((count, count)),
         np.empty(count),
     )
-    trial = np.empty(x.shape[0])
-    jacobian = np.empty((equations, x.shape[0]))
-    matrix = np.empty((nf, nf))
-    move = np.empty(nf)
-    moved = np.zeros(nf)
-    way = np.empty(nd)
-    earlier = np.zeros(nd)
-    settled, _, _ = _correct(
-        mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST
+    return Memory(
+        work,
+        start,
+        np.empty(variables),
+        np.empty((equations, variables)),
+        np.empty(drivers),
+        np.empty(followers),
+        np.zeros(drivers),
+        np.zeros(followers),
+        np.empty((followers, followers)),
     )
-    _copy(work[4], jacobian)
-    lost = not settled
-    fresh = True
-    for t in range(targets.shape[0]):
-        finite = True
-        farthest = 0.0
-        for j in range(nd):
-            way[j] = targets[t, drivers[j]] - x[drivers[j]]
-            finite = finite and np.isfinite(way[j])
-            farthest = max(farthest, abs(way[j]))
-        if not finite:
-            marks[t] = LOST
-            smallest[t] = 0.0
-            for j in range(nf):
-                found[t, followers[j]] = np.nan
-            continue
-        remaining = 1.0
-        smallest[t] = np.inf
-        if farthest <= MAX_STEP:
-            size = 1.0
+
+
+@unfused
+def _find_way(loops: Loops, target: Floats, memory: Memory) -> float:
+    """Fill in the way of the drivers to their targets; return its largest part.
+
+    It is infinite when a target is not a finite number.
+    """
+    farthest = 0.0
+    for j in range(loops.drivers.shape[0]):
+        driver = loops.drivers[j]
+        memory.way[j] = target[driver] - memory.x[driver]
+        if not np.isfinite(memory.way[j]):
+            return np.inf
+        farthest = max(farthest, abs(memory.way[j]))
+    return farthest
+
+
+@unfused
+def _set_trial(
+    loops: Loops,
+    target: Floats,
+    part: float,
+    is_last: bool,
+    share: float,
+    memory: Memory,
+) -> None:
+    """Fill in the trial pose: drivers by their way, followers by a share of the move."""
+    x = memory.x
+    for j in range(loops.drivers.shape[0]):
+        driver = loops.drivers[j]
+        if is_last:  # without rounding
+            memory.trial[driver] = target[driver]
         else:
-            size = max(MAX_STEP / farthest, MIN_STEP_SHARE)
-        while remaining > 0.0:
-            if lost or size >= remaining:
-                part = remaining
-            else:
-                part = size
-            if not fresh:
-                _evaluate(mechanism, x, followers, work, False)
-                fresh = True
-            _predict(
-                work,
-                drivers,
-                way,
-                part,
-                earlier,
-                rank,
-                SINGULAR_SHARE * median,
-                moved,
-                move,
-            )
-            longest = 0.0
-            for j in range(nf):
-                longest = max(longest, abs(move[j]))
-            is_smallest = part <= MIN_STEP_SHARE
-            if longest > MAX_STEP and not lost and not is_smallest:
-                size = max(part * max(0.1, 0.9 * MAX_STEP / longest), MIN_STEP_SHARE)
+            memory.trial[driver] = x[driver] + part * memory.way[j]
+    for j in range(loops.followers.shape[0]):
+        follower = loops.followers[j]
+        memory.trial[follower] = x[follower] + share * memory.move[j]
+
+
+@unfused
+def _accept_trial(loops: Loops, has_moved: bool, memory: Memory) -> None:
+    """Go to the trial pose; remember the step when the drivers have moved."""
+    x = memory.x
+    trial = memory.trial
+    if has_moved:
+        for j in range(loops.drivers.shape[0]):
+            driver = loops.drivers[j]
+            memory.driver_step[j] = trial[driver] - x[driver]
+        for j in range(loops.followers.shape[0]):
+            follower = loops.followers[j]
+            memory.follower_step[j] = trial[follower] - x[follower]
+    for j in range(x.shape[0]):
+        x[j] = trial[j]
+    _copy(memory.work.jacobian, memory.jacobian)
+
+
+@unfused
+def _is_sure(loops: Loops, correction: Correction, memory: Memory) -> bool:
+    """Return whether the corrected trial pose is surely on the branch of the last one."""
+    if not correction.is_settled:
+        return False
+    if loops.followers.shape[0] == loops.rank and _has_turned_over(
+        memory.jacobian, memory.work.jacobian, loops.followers, memory.product
+    ):
+        return False
+    is_unique = correction.first <= NEWTON_KANTOROVICH * correction.smallest
+    return is_unique or correction.first < SURE_CORRECTION
+
+
+@kernel
+def _follow_frame(
+    loops: Loops, target: Floats, farthest: float, memory: Memory, is_lost: bool
+) -> tuple[bool, float, int]:
+    """Move to the targets of one frame, in steps; see the module.
+
+    Return whether the loops are open now, the smallest singular value on the way as a
+    share of the median, and the marks.
+    """
+    work = memory.work
+    smallest = np.inf
+    marks = 0
+    max_size = 1.0
+    if farthest > MAX_STEP:
+        max_size = max(MAX_STEP / farthest, MIN_STEP_SHARE)
+    size = max_size
+    remaining = 1.0
+    is_at_x = True  # whether `work` is that of x
+    while remaining > 0.0:
+        # Without a closed pose to follow from, the target itself is tried.
+        part = size
+        if is_lost or size >= remaining:
+            part = remaining
+        if not is_at_x:
+            _evaluate(loops.mechanism, memory.x, loops.followers, work, False)
+            is_at_x = True
+        _predict(loops, part, memory)
+        longest = 0.0
+        for j in range(memory.move.shape[0]):
+            longest = max(longest, abs(memory.move[j]))
+        is_smallest = part <= MIN_STEP_SHARE
+        share = 1.0
+        if longest > MAX_STEP:
+            if not is_lost and not is_smallest:
+                shorter = part * max(0.1, 0.9 * MAX_STEP / longest)
+                size = max(shorter, MIN_STEP_SHARE)
                 continue
-            for j in range(nd):
-                trial[drivers[j]] = (
-                    targets[t, drivers[j]]
-                    if part == remaining
-                    else x[drivers[j]] + part * way[j]
-                )
-            if lost and longest > MAX_STEP:
-                shorter = MAX_STEP / longest
+            if is_lost:
+                share = MAX_STEP / longest
+        _set_trial(loops, target, part, part == remaining, share, memory)
+        is_at_x = False
+        most = MAX_CORRECTIONS_WHEN_LOST if is_lost else MAX_CORRECTIONS
+        correction = _correct(loops, memory.trial, work, most)
+        is_sure = _is_sure(loops, correction, memory)
+        if not (is_sure or is_lost or is_smallest):
+            size = max(0.5 * part, MIN_STEP_SHARE)
+            continue
+        if not is_sure:
+            marks |= CROSSED
+        if not correction.is_settled and not is_lost:
+            is_lost = True
+            continue
+        is_lost = not correction.is_settled
+        _accept_trial(loops, part > 0.0 and farthest > 0.0, memory)
+        is_at_x = True
+        if loops.rank > 0:
+            smallest = min(smallest, work.values[loops.rank - 1] / loops.median)
+        else:
+            smallest = min(smallest, 1.0)
+        if part < remaining:
+            remaining = remaining - part
+        else:
+            remaining = 0.0
+        size = min(2.0 * part, max_size)
+    if is_lost:
+        marks |= LOST
+    return is_lost, smallest, marks
+
+
+@kernel
+def _follow(loops: Loops, start: Floats, targets: Floats, followed: Followed) -> None:
+    """Fill in frame after frame; `start` is overwritten."""
+    memory = _allocate(loops, start)
+    correction = _correct(loops, start, memory.work, MAX_CORRECTIONS_WHEN_LOST)
+    _copy(memory.work.jacobian, memory.jacobian)
+    is_lost = not correction.is_settled
+    for t in range(targets.shape[0]):
+        farthest = _find_way(loops, targets[t], memory)
+        is_finite = farthest < np.inf
+        if is_finite:
+            is_lost, followed.smallest[t], followed.marks[t] = _follow_frame(
+                loops, targets[t], farthest, memory, is_lost
+            )
+        else:
+            followed.smallest[t] = 0.0
+            followed.marks[t] = LOST
+        for j in range(loops.followers.shape[0]):
+            follower = loops.followers[j]
+            if is_finite:
+                followed.variables[t, follower] = start[follower]
             else:
-                shorter = 1.0
-            for j in range(nf):
-                trial[followers[j]] = x[followers[j]] + shorter * move[j]
-            fresh = False
-            settled, first, sharp = _correct(
-                mechanism,
-                followers,
-                rank,
-                trial,
-                work,
-                MAX_CORRECTIONS_WHEN_LOST if lost else MAX_CORRECTIONS,
-            )
-            crossed = nf == rank and _turned_over(jacobian, work[4], followers, matrix)
-            sure = (
-                settled
-                and not crossed
-                and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
-            )
-            if not (sure or lost or is_smallest):
-                size = max(0.5 * part, MIN_STEP_SHARE)
-                continue
-            if not settled and not lost:
-                lost = True
-                marks[t] |= CROSSED
-                continue
-            lost = not settled
-            if not sure:
-                marks[t] |= CROSSED
-            if part > 0.0 and farthest > 0.0:
-                for j in range(nd):
-                    earlier[j] = trial[drivers[j]] - x[drivers[j]]
-                for j in range(nf):
-                    moved[j] = trial[followers[j]] - x[followers[j]]
-            for j in range(x.shape[0]):
-                x[j] = trial[j]
-            fresh = True
-            _copy(work[4], jacobian)
-            smallest[t] = min(
-                smallest[t], work[7][rank - 1] / median if rank > 0 else 1.0
-            )
-            if part < remaining:
-                remaining = remaining - part
-            else:
-                remaining = 0.0
-            size = 2.0 * part
-            if farthest > MAX_STEP:
-                size = min(size, max(MAX_STEP / farthest, MIN_STEP_SHARE))
-        if lost:
-            marks[t] |= LOST
-        for j in range(nf):
-            found[t, followers[j]] = x[followers[j]]
+                followed.variables[t, follower] = np.nan
 
 
 @inlined
-def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
+def decompose(w: Floats, v: Floats, s: Floats, is_near: bool) -> None:
     """Replace the columns of `w` (r, c), r ≥ c, by u·σ, largest first.
 
-    `v` (c, c) and `s` (c,) get the right vectors and σ.
+    `v` (c, c) and `s` (c,) get the right vectors and σ. `is_near`: `v` holds the right
+    vectors of a matrix near this one, as the starting point.
 
     One-sided Jacobi (Hestenes, 1958): columns are rotated in pairs until all are
     orthogonal; their lengths then are the singular values, exact to the last digits
     also where they are small (Demmel and Veselić, 1992). NumPy's own routine inside
     kernels would need SciPy.
-
-    `near`: `v` holds the right vectors of a matrix near this one, as the starting
-    point.
     """
+    _begin_decomposition(w, v, is_near)
+    for _ in range(MAX_SWEEPS):
+        if not _rotate_pairs(w, v):
+            break
+    for j in range(s.shape[0]):
+        square = 0.0
+        for k in range(w.shape[0]):
+            square += w[k, j] * w[k, j]
+        s[j] = np.sqrt(square)
+    _sort_columns(w, v, s)
+
+
+@inlined
+def _begin_decomposition(w: Floats, v: Floats, is_near: bool) -> None:
+    """Replace `w` by w·v where `v` is near, else let `v` be the identity."""
     rows, count = w.shape
-    if near:
-        row = np.empty(count)
-        for k in range(rows):
-            for j in range(count):
-                row[j] = 0.0
-            for i in range(count):
-                for j in range(count):
-                    row[j] += w[k, i] * v[i, j]
-            for j in range(count):
-                w[k, j] = row[j]
-    else:
+    if not is_near:
         for i in range(count):
             for j in range(count):
                 v[i, j] = 1.0 if i == j else 0.0
-    for _ in range(MAX_SWEEPS):
-        turned = False
-        for i in range(count - 1):
-            for j in range(i + 1, count):
-                a = 0.0
-                b = 0.0
-                g = 0.0
-                for k in range(rows):
-                    a += w[k, i] * w[k, i]
-                    b += w[k, j] * w[k, j]
-                    g += w[k, i] * w[k, j]
-                if abs(g) <= 1e-15 * np.sqrt(a * b) or g == 0.0:
-                    continue
-                turned = True
-                zeta = (b - a) / (2.0 * g)
-                t = (1.0 if zeta >= 0.0 else -1.0) / (
-                    abs(zeta) + np.sqrt(1.0 + zeta * zeta)
-                )
-                c = 1.0 / np.sqrt(1.0 + t * t)
-                z = c * t
-                for k in range(rows):
-                    x = w[k, i]
-                    w[k, i] = c * x - z * w[k, j]
-                    w[k, j] = z * x + c * w[k, j]
-                for k in range(count):
-                    x = v[k, i]
-                    v[k, i] = c * x - z * v[k, j]
-                    v[k, j] = z * x + c * v[k, j]
-        if not turned:
-            break
-    for j in range(count):
-        square = 0.0
-        for k in range(rows):
-            square += w[k, j] * w[k, j]
-        s[j] = np.sqrt(square)
+        return
+    row = np.empty(count)
+    for k in range(rows):
+        for j in range(count):
+            row[j] = 0.0
+        for i in range(count):
+            for j in range(count):
+                row[j] += w[k, i] * v[i, j]
+        for j in range(count):
+            w[k, j] = row[j]
+
+
+@inlined
+def _rotate_pairs(w: Floats, v: Floats) -> bool:
+    """Make each two columns of `w` orthogonal; return whether any were not."""
+    rows, count = w.shape
+    has_rotated = False
     for i in range(count - 1):
-        best = i
         for j in range(i + 1, count):
+            a = 0.0
+            b = 0.0
+            g = 0.0
+            for k in range(rows):
+                a += w[k, i] * w[k, i]
+                b += w[k, j] * w[k, j]
+                g += w[k, i] * w[k, j]
+            if abs(g) <= ROUNDING * np.sqrt(a * b) or g == 0.0:
+                continue
+            has_rotated = True
+            # The rotation by θ that makes them orthogonal has cot 2θ = (b − a) / 2g;
+            # t = tan θ is the smaller root of t² + 2·ζ·t − 1 = 0.
+            zeta = (b - a) / (2.0 * g)
+            sign = 1.0 if zeta >= 0.0 else -1.0
+            t = sign / (abs(zeta) + np.sqrt(1.0 + zeta * zeta))
+            cosine = 1.0 / np.sqrt(1.0 + t * t)
+            sine = cosine * t
+            _rotate_columns(w, i, j, cosine, sine)
+            _rotate_columns(v, i, j, cosine, sine)
+    return has_rotated
+
+
+@inlined
+def _rotate_columns(matrix: Floats, i: int, j: int, cosine: float, sine: float) -> None:
+    for k in range(matrix.shape[0]):
+        x = matrix[k, i]
+        matrix[k, i] = cosine * x - sine * matrix[k, j]
+        matrix[k, j] = sine * x + cosine * matrix[k, j]
+
+
+@inlined
+def _sort_columns(w: Floats, v: Floats, s: Floats) -> None:
+    """Sort the columns by `s`, largest first."""
+    for i in range(s.shape[0] - 1):
+        best = i
+        for j in range(i + 1, s.shape[0]):
             if s[j] > s[best]:
                 best = j
         if best != i:
             s[i], s[best] = s[best], s[i]
-            for k in range(rows):
+            for k in range(w.shape[0]):
                 w[k, i], w[k, best] = w[k, best], w[k, i]
-            for k in range(count):
+            for k in range(v.shape[0]):
                 v[k, i], v[k, best] = v[k, best], v[k, i]
 
 
 @inlined
 def _solve(work: Work, right: Floats, damping: float, cut: float, out: Floats) -> None:
-    """Compute the shortest x (n,) that minimizes |A·x − right|² + (damping·|x|)², for A (m, n) as `decompose` left it.
+    """Compute the shortest x (n,) that minimizes |A·x − right|² + (damping·|x|)².
 
-    Where n > m, Aᵀ was decomposed. Singular values not above `cut` count as 0.
+    A (m, n) is as `decompose` left it; singular values not above `cut` count as 0.
     """
-    w = work[5]
-    v = work[6]
-    s = work[7]
-    transposed = out.shape[0] > right.shape[0]
+    # With A = Σ σ·u·vᵀ, x = Σ v · σ·(u·right) / (σ² + damping²). Columns hold u·σ, or
+    # v·σ where n > m: then Aᵀ was decomposed.
+    if out.shape[0] > right.shape[0]:
+        of_right = work.vectors
+        of_x = work.columns
+    else:
+        of_right = work.columns
+        of_x = work.vectors
+    values = work.values
     for i in range(out.shape[0]):
         out[i] = 0.0
-    for j in range(s.shape[0]):
-        if not s[j] > cut:
+    for j in range(values.shape[0]):
+        if not values[j] > cut:
             continue
-        dot = 0.0
-        if transposed:
-            for k in range(v.shape[0]):
-                dot += v[k, j] * right[k]
-        else:
-            for k in range(w.shape[0]):
-                dot += w[k, j] * right[k]
-        dot /= s[j] * s[j] + damping * damping
-        if transposed:
-            for k in range(w.shape[0]):
-                out[k] += dot * w[k, j]
-        else:
-            for k in range(v.shape[0]):
-                out[k] += dot * v[k, j]
+        along = 0.0
+        for k in range(of_right.shape[0]):
+            along += of_right[k, j] * right[k]
+        along /= values[j] * values[j] + damping * damping
+        for k in range(of_x.shape[0]):
+            out[k] += along * of_x[k, j]

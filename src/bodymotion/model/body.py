@@ -26,12 +26,13 @@ from bodymotion.diagnostics import Location, Problem, Source, document, judgemen
 from bodymotion.diagnostics.spelling import choices, meant, plain
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOVING, Device, Joint, Link
 from bodymotion.system.deferred import NotebookDisplay
 
 if TYPE_CHECKING:
+    from bodymotion.kernels.kinematics import Tree
     from bodymotion.model.ik import Solution, Task
     from bodymotion.motion import Motion, MultiValueSeq
 
@@ -425,40 +426,38 @@ class Body(NotebookDisplay, ContentEquality):
             )
         if links is None:
             return kinematics.link_poses(self.tree, q, root)
-        rows = sorted(
-            {0, *(needed for index in links for needed in self.path_to_root(index))}
+        rows = sorted({0}.union(*map(self.path_to_root, links)))
+        tree = kinematics.Tree(
+            np.searchsorted(rows, self.tree.parents[rows]),
+            self.tree.kinds[rows],
+            self.tree.columns[rows],
+            self.tree.offsets[rows],
+            self.tree.axes[rows],
         )
-        parents, *others = (part[rows] for part in self.tree)
-        tree = (np.searchsorted(rows, parents), *others)
-        return kinematics.link_poses(tree, q, root, np.searchsorted(rows, links))  # type: ignore[arg-type]
+        return kinematics.link_poses(tree, q, root, np.searchsorted(rows, links))
 
     @cached_property
-    def tree(self) -> tuple[Indices, Indices, Indices, Floats, Floats]:
+    def tree(self) -> Tree:
         """The links as arrays for the kernels.
 
-        Parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
-
-        Kinds: 0 is fixed, 1 rotates, 2 slides. The joint of the root moves nothing,
-        because its pose is an argument.
+        The joint of the root is fixed, because its pose is an argument.
         """
-        kinds = {"rotate": 1, "slide": 2}
+        from bodymotion.kernels import kinematics
+
+        kinds_of_types = {"rotate": kinematics.ROTATE, "slide": kinematics.SLIDE}
         count = len(self.links)
-        moved = {
-            index: column for column, index in enumerate(self.joint_links) if index >= 0
-        }
-        return (
+        kinds = np.zeros(count, dtype=np.int64)
+        columns = np.full(count, -1)
+        for column, index in enumerate(self.joint_links):
+            if index >= 0:
+                columns[index] = column
+            if index > 0:
+                joint = self.links[index].joint
+                kinds[index] = kinds_of_types.get(joint.type, kinematics.FIXED)
+        return kinematics.Tree(
             np.array([link.parent for link in self.links], dtype=np.int64),
-            np.array(
-                [
-                    kinds.get(link.joint.type, 0)
-                    * (link.index > 0 and link.index in moved)
-                    for link in self.links
-                ],
-                dtype=np.int64,
-            ),
-            np.array(
-                [moved.get(link.index, -1) for link in self.links], dtype=np.int64
-            ),
+            kinds,
+            columns,
             np.array([link.offset for link in self.links]).reshape(count, 7),
             np.array([link.joint.axis for link in self.links]).reshape(count, 3),
         )
@@ -472,7 +471,8 @@ class Body(NotebookDisplay, ContentEquality):
 
     def columns_above(self, *links: int) -> list[int]:
         """Return the columns of the joints between the root and some links, by their indices, sorted."""
-        kinds, columns = self.tree[1:3]
+        kinds = self.tree.kinds
+        columns = self.tree.columns
         return sorted(
             {
                 int(columns[i])

@@ -1,16 +1,16 @@
-"""Closed loops: compute the joints that follow from the driving joints and the extra joints of a body.
+"""ClosedLoopSolution loops: joints that follow from driving joints and extra joints.
 
 The links of a body are a tree. An `ExtraJoint` connects two links in addition, so that
 some joints follow from others. Let P₁, P₂ be its two points in the world, R₁, R₂ the
 rotations of its two links, a its axis, and u ⊥ v two unit vectors normal to a. Its
 equations are:
 
-    type            equations                           frame                                             count
-    xyz, ball       R₁ᵀ·(P₂ − P₁) = 0                   all three directions                              3
-    xy, piston      u·R₁ᵀ·(P₂ − P₁) = 0, v·… = 0        normal to the axis, which goes with the first link 2
-    z               a·R₁ᵀ·(P₂ − P₁) = 0                 along the axis, which goes with the first link    1
-    hinge           the three of xyz, and               the same numbers a are the axis in the first       5
-                    u·R₁ᵀ·R₂·a = 0, v·… = 0             link's frame and in the second link's
+    type        equations                       count
+    xyz, ball   R₁ᵀ·(P₂ − P₁) = 0               3: all directions
+    xy, piston  u·R₁ᵀ·(P₂ − P₁) = 0, v·… = 0    2: normal to the axis of the first link
+    z           a·R₁ᵀ·(P₂ − P₁) = 0             1: along the axis of the first link
+    hinge       the three of xyz, and           5: the numbers a are the axis in the
+                u·R₁ᵀ·R₂·a = 0, v·… = 0            frames of both links
 
 xyz, xy and z are defined by the OpenHRP document. The other three are Choreonoid's, as
 in its simulator: "ball" is xyz, "piston" is xy (the point slides along the axis and the
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,15 +37,22 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, frozen
 from bodymotion.kernels import loop_closing
+from bodymotion.kernels.kinematics import SLIDE
+from bodymotion.kernels.loop_closing import Chain
 from bodymotion.kernels.loop_closing import Mechanism as Arrays
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body, ExtraJoint
 
 SPREADS = (0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 0.6, 1.0, 1.0, 2.0, 2.0, 2.0)
-"""[rad] Sizes of the random changes of a pose in the search for closed poses that are not singular."""
-MIN_SINGULAR_VALUE = (
-    1e-6  # Singular values below this part of the largest one count as 0.
+"""[rad] Sizes of the random changes of a pose in the search for closed poses.
+
+Several are needed: one of them may be singular.
+"""
+# Singular values below this part of the largest one count as 0.
+MIN_SINGULAR_VALUE = 1e-6
+MIN_LARGEST_VALUE = (
+    1e-3  # The largest one counts as at least this: a Jacobian may be 0.
 )
 
 MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
@@ -54,9 +61,9 @@ MIN_MARGIN = 1e-4
 
 It is about as many radians away from a singular pose.
 """
-MAX_ATTEMPTS = (
-    60  # The number of random start poses for a first frame that cannot be closed.
-)
+# Random start poses for a first frame that cannot be closed.
+MAX_ATTEMPTS = 60
+LIMIT_TOLERANCE = 1e-6  # [rad or m] How far a joint within its limits may be beyond.
 
 
 def unit_axis(joint: ExtraJoint) -> Floats:
@@ -71,7 +78,10 @@ def unit_axis(joint: ExtraJoint) -> Floats:
 
 
 def constrained_directions(joint: ExtraJoint) -> Floats:
-    """Return the unit vectors (1 to 3, 3), in the first link's frame, along which the two points stay together."""
+    """Return the directions in which the two points stay together.
+
+    Unit vectors (1 to 3, 3) in the first link's frame.
+    """
     if joint.type in ("xyz", "ball", "hinge"):
         return np.eye(3)
     if joint.type in ("xy", "piston"):
@@ -80,16 +90,38 @@ def constrained_directions(joint: ExtraJoint) -> Floats:
 
 
 def constrained_tilts(joint: ExtraJoint) -> Floats:
-    """Return the unit vectors (0 or 2, 3), in the first link's frame, to which the second link's axis stays normal."""
+    """Return the directions to which the second link's axis stays normal.
+
+    Unit vectors (0 or 2, 3) in the first link's frame.
+    """
     if joint.type == "hinge":
         return _normals(unit_axis(joint))
     return np.zeros((0, 3))
 
 
 def _normals(axis: Floats) -> Floats:
+    """Return two unit vectors (2, 3) normal to an axis and to each other."""
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     first /= np.linalg.norm(first)
     return np.stack([first, np.cross(axis, first)])
+
+
+class ClosedPose(NamedTuple):
+    """Variables (v,) that close loops as well as possible.
+
+    Attributes
+    ----------
+    variables:
+        (v,).
+    residual:
+        The length of the equations' residual.
+    has_converged:
+        Whether the search came to an end.
+    """
+
+    variables: Floats
+    residual: float
+    has_converged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,150 +149,174 @@ class Mechanism:
 
         1 rad, or the size of the mechanism in metres.
         """
-        return self.arrays[6]
+        return self.arrays.chain.units
 
-    def closed_near(
-        self, x: Floats, followers: Indices | None = None
-    ) -> tuple[Floats, float, bool]:
-        """Return variables (v,) near x that close the loops as well as possible, the residual, and whether the search converged."""
+    def close_near(self, x: Floats, followers: Indices | None = None) -> ClosedPose:
+        """Return the closed pose near variables x (v,); by default all follow."""
         if followers is None:
             followers = np.arange(len(x))
-        found, _, marks = loop_closing.follow(
-            self.arrays, followers, 0, 1.0, x, x[None]
-        )
-        residual, _ = loop_closing.derivatives(self.arrays, found[0])
-        return found[0], float(np.linalg.norm(residual)), not marks[0]
+        followed = loop_closing.follow(self.arrays, followers, 0, 1.0, x, x[None])
+        variables = followed.variables[0]
+        residual, _ = loop_closing.derivatives(self.arrays, variables)
+        length = float(np.linalg.norm(residual))
+        return ClosedPose(variables, length, not followed.marks[0])
 
-    def typical(self, x: Floats) -> list[Floats]:
+    def sample_jacobians(self, x: Floats) -> list[Floats]:
         """Return the Jacobians (m, v) at closed poses around x, few of which are singular."""
         generator = np.random.default_rng(0)
-        found = [self.closed_near(x)]
+        nearest = self.close_near(x)
+        closed = [nearest]
         for spread in SPREADS:
-            found.append(
-                self.closed_near(
-                    found[0][0] + spread * generator.standard_normal(len(x))
-                )
-            )
-        converged = [one for one in found if one[2]] or found
-        smallest = min(residual for _, residual, _ in converged)
-        best = [
-            pose
-            for pose, residual, _ in converged
-            if residual <= 1.01 * smallest + 1e-9
+            change = spread * generator.standard_normal(len(x))
+            closed.append(self.close_near(nearest.variables + change))
+        converged = [pose for pose in closed if pose.has_converged] or closed
+        smallest = min(pose.residual for pose in converged)
+        # Loops that cannot be closed have a residual everywhere.
+        limit = 1.01 * smallest + 1e-9
+        return [
+            loop_closing.derivatives(self.arrays, pose.variables)[1]
+            for pose in converged
+            if pose.residual <= limit
         ]
-        return [loop_closing.derivatives(self.arrays, pose)[1] for pose in best]
 
 
 def rank(jacobian: Floats) -> int:
     """Return the rank of a Jacobian (m, v): the number of independent equations."""
     values = np.linalg.svd(jacobian, compute_uv=False)
-    return int(
-        (values > MIN_SINGULAR_VALUE * max(float(values.max(initial=0.0)), 1e-3)).sum()
-    )
+    largest = max(float(values.max(initial=0.0)), MIN_LARGEST_VALUE)
+    return int((values > MIN_SINGULAR_VALUE * largest).sum())
+
+
+class _Sides(NamedTuple):
+    """The links from the common ancestor of two ends (exclusive) to each of them."""
+
+    first: set[int]
+    second: set[int]
+
+
+def _sides(body: Body, joint: ExtraJoint) -> _Sides:
+    first, second = (set(body.path_to_root(index)) for index in joint.links)
+    return _Sides(first - second, second - first)
+
+
+@dataclass
+class _Group:
+    """Extra joints, by index, and the columns of the joints that move their links."""
+
+    loops: list[int]
+    columns: set[int]
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
-    """Return the groups of extra joints with common moving joints, in order of their first one.
+    """Return the groups of extra joints with common moving joints.
 
-    Loops without any are left out.
+    In the order of their first extra joints. Loops without moving joints are left out.
     """
-    kinds = body.tree[1]
-    columns = body.tree[2]
-    groups: list[tuple[set[int], list[int]]] = []
-    for number, (first, second) in enumerate(
-        _chains(body, joint) for joint in body.extra_joints
-    ):
-        moving = {int(columns[i]) for i in first | second if kinds[i]}
-        joined = [group for group in groups if group[0] & moving]
-        groups = [group for group in groups if group not in joined]
-        groups.append(
-            (
-                moving.union(*(group[0] for group in joined)),
-                sorted([number, *(k for group in joined for k in group[1])]),
-            )
-        )
-    groups.sort(key=lambda group: group[1][0])
+    tree = body.tree
+    groups: list[_Group] = []
+    for number, joint in enumerate(body.extra_joints):
+        sides = _sides(body, joint)
+        moving = [link for link in sides.first | sides.second if tree.kinds[link]]
+        merged = _Group([number], {int(tree.columns[link]) for link in moving})
+        others = []
+        for group in groups:
+            if group.columns & merged.columns:
+                merged.loops += group.loops
+                merged.columns |= group.columns
+            else:
+                others.append(group)
+        groups = [*others, merged]
+    groups.sort(key=lambda group: min(group.loops))
     return tuple(
-        _mechanism(body, tuple(loops), tuple(sorted(moving)))
-        for moving, loops in groups
-        if moving
+        _make_mechanism(body, sorted(group.loops), sorted(group.columns))
+        for group in groups
+        if group.columns
     )
 
 
-def _chains(body: Body, joint: ExtraJoint) -> tuple[set[int], set[int]]:
-    """Return the links from the common ancestor of the two ends (exclusive) to the first end, and those to the second end."""
-    first, second = ({*body.path_to_root(index)} for index in joint.links)
-    return first - second, second - first
+class _Equation(NamedTuple):
+    """One row of the arrays of a mechanism; see `loop_closing.Mechanism`."""
+
+    ends: list[int]
+    tips: tuple[npt.ArrayLike, npt.ArrayLike]
+    direction: Floats
+    of_axes: int
+    sides: list[int]
 
 
-def _mechanism(
-    body: Body, loops: tuple[int, ...], columns: tuple[int, ...]
+def _make_mechanism(
+    body: Body, loops: Sequence[int], columns: Sequence[int]
 ) -> Mechanism:
-    joints = [body.extra_joints[k] for k in loops]
-    chains = [_chains(body, joint) for joint in joints]
-    links = sorted(set().union(*(first | second for first, second in chains)))
-    position = {index: i for i, index in enumerate(links)}
-    _, kinds, joint_columns, offsets, axes = body.tree
+    joints = [body.extra_joints[number] for number in loops]
+    sides = [_sides(body, joint) for joint in joints]
+    links = sorted(set().union(*(side.first | side.second for side in sides)))
+    numbers = {index: number for number, index in enumerate(links)}
     equations = []
-    for joint, (first, second) in zip(joints, chains, strict=True):
-        ends_of = [position.get(index, -1) for index in joint.links]
-        side = [(index in second) - (index in first) for index in links]
-        start, end = joint.positions
-        equations += [
-            (ends_of, (start, end), d, 0, side) for d in constrained_directions(joint)
-        ]
-        equations += [
-            (ends_of, (start, unit_axis(joint)), d, 1, side)
-            for d in constrained_tilts(joint)
-        ]
-    ends, tips, directions, of_axes, sides = zip(*equations, strict=True)
-    size = _size(body, joints, chains)
-    units = [
-        size if kinds[body.joint_links[column]] == 2 else 1.0 for column in columns
-    ]
-    variables = [columns.index(joint_columns[i]) if kinds[i] else -1 for i in links]
-    return Mechanism(
-        loops,
-        columns,
-        (
-            _integers([position.get(body.links[i].parent, -1) for i in links]),
-            _integers(kinds[links]),
-            _integers(variables),
-            np.array(rotations.to_matrix(offsets[links, 3:])).reshape(-1, 3, 3),
-            np.array(offsets[links, :3]),
-            np.array(axes[links]),
-            np.array(units),
-            _integers(ends),
-            np.array(tips),
-            np.array(directions),
-            _integers(of_axes),
-            _integers(sides).reshape(-1, len(links)),
-            np.array([size]),
-        ),
+    for joint, side in zip(joints, sides, strict=True):
+        equations += _equations(joint, side, links, numbers)
+    size = _size(body, joints, sides)
+    tree = body.tree
+    variables = np.full(len(links), -1)
+    units = np.ones(len(columns))
+    for number, index in enumerate(links):
+        if tree.kinds[index]:
+            variables[number] = columns.index(tree.columns[index])
+        if tree.kinds[index] == SLIDE:
+            units[variables[number]] = size
+    chain = Chain(
+        _integers([numbers.get(body.links[index].parent, -1) for index in links]),
+        _integers(tree.kinds[links]),
+        variables,
+        np.array(rotations.to_matrix(tree.offsets[links, 3:])).reshape(-1, 3, 3),
+        np.array(tree.offsets[links, :3]),
+        np.array(tree.axes[links]),
+        units,
     )
+    arrays = Arrays(
+        chain,
+        _integers([equation.ends for equation in equations]),
+        np.array([equation.tips for equation in equations]),
+        np.array([equation.direction for equation in equations]),
+        _integers([equation.of_axes for equation in equations]),
+        _integers([equation.sides for equation in equations]).reshape(-1, len(links)),
+        size,
+    )
+    return Mechanism(tuple(loops), tuple(columns), arrays)
+
+
+def _equations(
+    joint: ExtraJoint, sides: _Sides, links: Sequence[int], numbers: dict[int, int]
+) -> list[_Equation]:
+    """Return the equations of an extra joint among the links of a mechanism."""
+    ends = [numbers.get(index, -1) for index in joint.links]
+    signs = [(link in sides.second) - (link in sides.first) for link in links]
+    start, end = joint.positions
+    axis = unit_axis(joint)
+    equations = [
+        _Equation(ends, (start, end), direction, 0, signs)
+        for direction in constrained_directions(joint)
+    ]
+    equations += [
+        _Equation(ends, (start, axis), direction, 1, signs)
+        for direction in constrained_tilts(joint)
+    ]
+    return equations
 
 
 def _integers(values: npt.ArrayLike) -> Indices:
     return np.array(values, dtype=np.int64)
 
 
-def _size(
-    body: Body,
-    joints: Sequence[ExtraJoint],
-    chains: Sequence[tuple[set[int], set[int]]],
-) -> float:
+def _size(body: Body, joints: Sequence[ExtraJoint], sides: Sequence[_Sides]) -> float:
     """Return half the length [m] of the longest loop.
 
     The sum of its link offsets and of the distances of its two points.
     """
-    around = [
-        [body.links[i].offset[:3] for i in first | second] for first, second in chains
-    ]
-    lengths = [
-        float(np.linalg.norm([*offsets, *joint.positions], axis=1).sum())
-        for joint, offsets in zip(joints, around, strict=True)
-    ]
-    longest = 0.5 * max(lengths, default=0.0)
+    longest = 0.0
+    for joint, side in zip(joints, sides, strict=True):
+        offsets = [body.links[index].offset[:3] for index in side.first | side.second]
+        lengths = np.linalg.norm([*offsets, *joint.positions], axis=1)
+        longest = max(longest, 0.5 * float(lengths.sum()))
     return longest if 0 < longest < np.inf else 1.0
 
 
@@ -294,18 +350,18 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
     for k, joint in enumerate(body.extra_joints):
         first, second = (link_poses[..., index, :] for index in joint.links)
         start, end = map(poses.transform_points, (first, second), joint.positions)
-        orientations = [rotations.normalized(pose[..., 3:]) for pose in (first, second)]
-        between = rotations.rotate(rotations.conjugate(orientations[0]), end - start)
-        distances[..., k] = np.linalg.norm(
-            between @ constrained_directions(joint).T, axis=-1
-        )
+        first_rotation = rotations.normalized(first[..., 3:])
+        between = rotations.rotate(rotations.conjugate(first_rotation), end - start)
+        components = between @ constrained_directions(joint).T
+        distances[..., k] = np.linalg.norm(components, axis=-1)
         if joint.type == "hinge":
-            one, other = (
-                rotations.rotate(orientation, unit_axis(joint))
-                for orientation in orientations
-            )
-            sine = np.linalg.norm(np.cross(one, other), axis=-1)
-            tilts[..., k] = np.arctan2(sine, np.einsum("...i,...i->...", one, other))
+            axis = unit_axis(joint)
+            first_axis = rotations.rotate(first_rotation, axis)
+            second_rotation = rotations.normalized(second[..., 3:])
+            second_axis = rotations.rotate(second_rotation, axis)
+            sine = np.linalg.norm(np.cross(first_axis, second_axis), axis=-1)
+            cosine = np.einsum("...i,...i->...", first_axis, second_axis)
+            tilts[..., k] = np.arctan2(sine, cosine)
     return distances, tilts
 
 
@@ -314,62 +370,67 @@ def _driving_columns(
 ) -> list[int]:
     """Return the columns that drive, in ascending order.
 
-    As many as the mechanism has degrees of freedom.
-
-    `samples`: Jacobians (m, v) at typical poses. `first`: preferred columns.
+    As many as the mechanism has degrees of freedom. `samples`: Jacobians (m, v) at
+    typical poses. `first`: preferred columns.
     """
 
     def preference(column: int) -> tuple[int | bool, ...]:
         joint = body.joints[column]
         depth = len(body.path_to_root(body.joint_links[column]))
         if column in first:
-            wanted = first.index(column)
+            rank_among_first = first.index(column)
         else:
-            wanted = len(first)
-        motor = (
+            rank_among_first = len(first)
+        has_motor = (
             joint.gear_ratio != 1 or joint.torque_const != 1 or joint.rotor_inertia != 0
         )
-        return wanted, not motor, joint.id < 0, depth, column
+        return rank_among_first, not has_motor, joint.id < 0, depth, column
 
+    # Joints follow, those that drive least willingly first, as long as the equations
+    # determine all of them: their columns of the Jacobian are independent.
     jacobian = max(samples, key=rank)
-    follow: list[int] = []
     max_following = rank(jacobian)
+    following: list[int] = []
     for column in sorted(mechanism.columns, key=preference, reverse=True):
-        tried = [*follow, mechanism.columns.index(column)]
-        if len(follow) < max_following and rank(jacobian[:, tried]) == len(tried):
-            follow = tried
-    return [column for k, column in enumerate(mechanism.columns) if k not in follow]
+        trial = [*following, mechanism.columns.index(column)]
+        if len(following) < max_following and rank(jacobian[:, trial]) == len(trial):
+            following = trial
+    return [column for k, column in enumerate(mechanism.columns) if k not in following]
 
 
 def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int, ...]:
-    """Return the columns of joints (or of one) named by their name, their link's name or their column.
+    """Return the columns of joints, or of one joint.
+
+    They are given by their names, their links' names or their columns.
 
     Raises
     ------
     ValueError
         When there is no such joint; the message lists the names.
     """
+    if isinstance(joints, (str, int)):
+        joints = (joints,)
     names: dict[str, int] = {}
     for column, index in enumerate(body.joint_links):
         if index >= 0:
             names.setdefault(body.links[index].name, column)
-    for column, one in enumerate(body.joints):
-        if one.name:
-            names.setdefault(one.name, column)
-    found = []
-    for joint in (joints,) if isinstance(joints, (str, int)) else joints:
-        if isinstance(joint, str):
-            if joint not in names:
-                raise ValueError(f"no joint {joint!r}; {choices(joint, names)}")
-            found.append(names[joint])
+    for column, joint in enumerate(body.joints):
+        if joint.name:
+            names.setdefault(joint.name, column)
+    columns = []
+    for name in joints:
+        if isinstance(name, str):
+            if name not in names:
+                raise ValueError(f"no joint {name!r}; {choices(name, names)}")
+            columns.append(names[name])
         else:
-            column = int(joint)
+            column = int(name)
             if not 0 <= column < body.num_joints:
                 raise ValueError(
                     f"no joint column {column}; the body has {body.num_joints}"
                 )
-            found.append(column)
-    return tuple(found)
+            columns.append(column)
+    return tuple(columns)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -423,6 +484,22 @@ class ClosedLoopSolution(ContentEquality):
         return np.asarray((self.residual <= MAX_RESIDUAL) & (self.tilt <= MAX_RESIDUAL))
 
 
+class _Followed(NamedTuple):
+    """A mechanism's joints over T frames: values (T, v), margins (T,), flags (T,)."""
+
+    q: Floats
+    margin: Floats
+    is_singular: Bools
+
+
+class _Rating(NamedTuple):
+    """How good a first pose is, by the order of its fields."""
+
+    is_open: bool
+    beyond_limits: float
+    distance: float
+
+
 class Loops:
     """The closed loops of a body, analysed once, to be closed many times.
 
@@ -437,9 +514,10 @@ class Loops:
     def __init__(self, body: Body) -> None:
         self.body = body
         self.mechanisms = mechanisms(body)
-        self.columns = tuple(
-            sorted(column for one in self.mechanisms for column in one.columns)
-        )
+        columns: list[int] = []
+        for mechanism in self.mechanisms:
+            columns += mechanism.columns
+        self.columns = tuple(sorted(columns))
         self._samples: dict[tuple[int, ...], list[Floats]] = {}
 
     def driving(
@@ -454,20 +532,16 @@ class Loops:
         `first`: joints (names or columns) that are preferred. `q` (J,): a pose near
         which the mechanisms are analysed.
         """
-        wanted = columns_of(self.body, first)
+        preferred = columns_of(self.body, first)
         if q is None:
-            at = np.zeros(self.body.num_joints)
+            pose = np.zeros(self.body.num_joints)
         else:
-            at = np.nan_to_num(np.asarray(q, dtype=np.float64))
-        return tuple(
-            sorted(
-                column
-                for one in self.mechanisms
-                for column in _driving_columns(
-                    self.body, one, self._typical(one, at), wanted
-                )
-            )
-        )
+            pose = np.nan_to_num(np.asarray(q, dtype=np.float64))
+        columns = []
+        for mechanism in self.mechanisms:
+            samples = self._sample_jacobians(mechanism, pose)
+            columns += _driving_columns(self.body, mechanism, samples, preferred)
+        return tuple(sorted(columns))
 
     def close(
         self,
@@ -483,101 +557,93 @@ class Loops:
             raise ValueError(
                 f"q has shape (T, J) or (J,) with J = {count}, this has {values.shape}"
             )
-        if start is None:
-            begin = None
-        else:
-            begin = np.asarray(start, dtype=np.float64)
-        if begin is not None and begin.shape != (count,):
-            raise ValueError(f"start has shape ({count},), this has {begin.shape}")
         rows = np.atleast_2d(values)
-        if begin is not None:
-            near = begin
-        elif len(rows):
+        near = np.zeros(count)
+        if len(rows):
             near = rows[0]
-        else:
-            near = np.zeros(count)
+        if start is not None:
+            start = near = np.asarray(start, dtype=np.float64)
+            if start.shape != (count,):
+                raise ValueError(f"start has shape ({count},), this has {start.shape}")
         if driving is None:
             drivers = self.driving(q=near)
         else:
             drivers = columns_of(self.body, driving)
-        found = np.array(rows)
+        closed = np.array(rows)
         margin = np.ones(len(rows))
-        singular = np.zeros(len(rows), dtype=bool)
-        for one in self.mechanisms:
-            if len(rows):
-                followers = _integers(
-                    [k for k, column in enumerate(one.columns) if column not in drivers]
-                )
-                followed, smallest, crossed = self._follow(
-                    one, followers, rows[:, list(one.columns)], begin
-                )
-                found[:, np.array(one.columns)[followers]] = followed[:, followers]
-                margin = np.minimum(margin, smallest)
-                singular |= crossed
-        driven = tuple(column for column in self.columns if column in drivers)
+        is_singular = np.zeros(len(rows), dtype=bool)
+        for mechanism in self.mechanisms if len(rows) else ():
+            columns = np.array(mechanism.columns)
+            followers = np.flatnonzero(~np.isin(columns, drivers))
+            followed = self._follow(mechanism, followers, rows[:, columns], start)
+            closed[:, columns[followers]] = followed.q[:, followers]
+            margin = np.minimum(margin, followed.margin)
+            is_singular |= followed.is_singular
         following = tuple(column for column in self.columns if column not in drivers)
-        distances, tilts = loop_errors(
-            self.body, self.body.forward_kinematics(found, poses.IDENTITY)
-        )
-        lower = np.array([joint.lower for joint in self.body.joints])
-        upper = np.array([joint.upper for joint in self.body.joints])
-        beyond = ((found < lower - 1e-6) | (found > upper + 1e-6))[
-            :, list(following)
-        ].any(axis=-1)
+        link_poses = self.body.forward_kinematics(closed, poses.IDENTITY)
+        distances, tilts = loop_errors(self.body, link_poses)
         shape = values.shape[:-1]
+        outside = self._are_outside(closed)[:, list(following)].any(axis=-1)
         return ClosedLoopSolution(
-            q=frozen(found.reshape(values.shape)),
-            driving=driven,
+            q=frozen(closed.reshape(values.shape)),
+            driving=tuple(column for column in self.columns if column in drivers),
             following=following,
             residual=frozen(distances.max(axis=-1, initial=0.0).reshape(shape)),
             tilt=frozen(tilts.max(axis=-1, initial=0.0).reshape(shape)),
             residuals=frozen(distances.reshape(*shape, distances.shape[-1])),
             tilts=frozen(tilts.reshape(*shape, tilts.shape[-1])),
-            singular=_read_only(singular.reshape(shape)),
+            singular=_read_only(is_singular.reshape(shape)),
             margin=frozen(margin.reshape(shape)),
-            outside=_read_only(beyond.reshape(shape)),
+            outside=_read_only(outside.reshape(shape)),
         )
 
-    def _typical(self, mechanism: Mechanism, q: Floats) -> list[Floats]:
+    def _are_outside(self, q: Floats) -> Bools:
+        """Return which joints (T, J) are beyond their limits."""
+        lower = np.array([joint.lower for joint in self.body.joints])
+        upper = np.array([joint.upper for joint in self.body.joints])
+        return (q < lower - LIMIT_TOLERANCE) | (q > upper + LIMIT_TOLERANCE)
+
+    def _sample_jacobians(self, mechanism: Mechanism, q: Floats) -> list[Floats]:
+        """Return Jacobians at closed poses around the first pose that is asked for."""
         if mechanism.loops not in self._samples:
-            self._samples[mechanism.loops] = mechanism.typical(
-                q[list(mechanism.columns)] / mechanism.units
-            )
+            variables = q[list(mechanism.columns)] / mechanism.units
+            self._samples[mechanism.loops] = mechanism.sample_jacobians(variables)
         return self._samples[mechanism.loops]
 
     def _follow(
         self, mechanism: Mechanism, followers: Indices, q: Floats, start: Floats | None
-    ) -> tuple[Floats, Floats, Bools]:
-        """Return the values (T, v) of a mechanism's joints, the smallest singular values (T,) and where it is singular (T,)."""
+    ) -> _Followed:
+        """Close the loops of a mechanism, from a pose (J,) or its first frame."""
         units = mechanism.units
+        columns = list(mechanism.columns)
         targets = q / units
         if start is None:
             near = targets[0]
         else:
-            near = start[list(mechanism.columns)] / units
+            near = start[columns] / units
         near = np.nan_to_num(near, posinf=0.0, neginf=0.0)
         pose = np.zeros(self.body.num_joints)
-        pose[list(mechanism.columns)] = near * units
-        samples = self._typical(mechanism, pose)
-        parts = [jacobian[:, followers] for jacobian in samples]
-        most = max(map(rank, parts))
-        values = [
-            np.linalg.svd(part, compute_uv=False)[most - 1]
-            for part in parts
-            if most and rank(part) == most
-        ]
-        if values:
-            median = float(np.median(values))
-        else:
-            median = 1.0
+        pose[columns] = near * units
+        samples = self._sample_jacobians(mechanism, pose)
+        jacobians = [jacobian[:, followers] for jacobian in samples]
+        # At singular poses the rank is lower than at most of the others.
+        regular_rank = max(map(rank, jacobians))
+        median = 1.0
+        if regular_rank:
+            regular = [part for part in jacobians if rank(part) == regular_rank]
+            values = np.linalg.svd(np.array(regular), compute_uv=False)
+            median = float(np.median(values[:, regular_rank - 1]))
         if start is None and len(followers):
-            near = self._first(mechanism, followers, near)
-        found, smallest, marks = loop_closing.follow(
-            mechanism.arrays, followers, most, median, near, targets
+            near = self._find_first(mechanism, followers, near)
+        followed = loop_closing.follow(
+            mechanism.arrays, followers, regular_rank, median, near, targets
         )
-        return found * units, smallest, (smallest < MIN_MARGIN) | (marks != 0)
+        is_singular = (followed.smallest < MIN_MARGIN) | (followed.marks != 0)
+        return _Followed(followed.variables * units, followed.smallest, is_singular)
 
-    def _first(self, mechanism: Mechanism, followers: Indices, x: Floats) -> Floats:
+    def _find_first(
+        self, mechanism: Mechanism, followers: Indices, x: Floats
+    ) -> Floats:
         """Return a closed pose (v,) with the driving joints as in x.
 
         Near x, else any that closes, if possible within limits; else x.
@@ -586,47 +652,42 @@ class Loops:
         units = mechanism.units[followers]
         lower = np.array([joint.lower for joint in joints]) / units
         upper = np.array([joint.upper for joint in joints]) / units
-        turning = np.array([joint.type == "rotate" for joint in joints])
+        is_rotating = np.array([joint.type == "rotate" for joint in joints])
         middle = np.minimum(np.maximum(x[followers], lower), upper)
 
-        def rated(start: Floats) -> tuple[bool, float, float, Floats]:
-            """Return the sort key (whether it is open, distance beyond limits, distance from x), and the pose."""
-            found, _, _ = mechanism.closed_near(start, followers)
-            values = found[followers]
-            values = values - np.where(
-                turning, 2 * np.pi * np.round((values - middle) / (2 * np.pi)), 0.0
-            )
-            found[followers] = values
-            open_by = float(
-                np.abs(loop_closing.derivatives(mechanism.arrays, found)[0]).max(
-                    initial=0.0
-                )
-            )
-            beyond = float(
-                np.maximum(np.maximum(lower - values, values - upper), 0.0).sum()
-            )
-            return (
-                open_by > 1e-9,
-                beyond if beyond > 1e-6 else 0.0,
-                float(np.linalg.norm(values - x[followers])),
-                found,
-            )
+        def close(start: Floats) -> tuple[_Rating, Floats]:
+            """Return the closed pose near a start, and its rating."""
+            pose = mechanism.close_near(start, followers).variables
+            values = pose[followers]
+            # Full turns bring an angle nearest to the middle.
+            turns = np.round((values - middle) / (2 * np.pi))
+            values = values - np.where(is_rotating, 2 * np.pi * turns, 0.0)
+            pose[followers] = values
+            residual, _ = loop_closing.derivatives(mechanism.arrays, pose)
+            error = float(np.abs(residual).max(initial=0.0))
+            beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
+            total = float(beyond.sum())
+            if total <= LIMIT_TOLERANCE:
+                total = 0.0
+            distance = float(np.linalg.norm(values - x[followers]))
+            return _Rating(error > MAX_RESIDUAL, total, distance), pose
 
-        best = rated(x)
-        if not best[0] and not best[1]:
-            return best[3]
+        best, best_pose = close(x)
+        if not best.is_open and not best.beyond_limits:
+            return best_pose
         generator = np.random.default_rng(0)
         low = np.where(np.isfinite(lower), lower, -np.pi)
         high = np.where(np.isfinite(upper), upper, np.pi)
         for _ in range(MAX_ATTEMPTS):
             start = np.array(x)
             start[followers] = low + (high - low) * generator.random(len(followers))
-            other = rated(start)
-            if other[:3] < best[:3] and (best[0] or best[1] > other[1]):
-                best = other
-        if best[0]:
-            return x
-        return best[3]
+            rating, pose = close(start)
+            # Of poses that close, only one that keeps limits better is worth a jump.
+            is_worthwhile = best.is_open or best.beyond_limits > rating.beyond_limits
+            if rating < best and is_worthwhile:
+                best = rating
+                best_pose = pose
+        return x if best.is_open else best_pose
 
 
 def _read_only(flags: npt.ArrayLike) -> Bools:

@@ -55,10 +55,11 @@ def free_variables(
     weights = np.full(6 + body.num_joints, posture_weight)
     weights[[6 + column for column in goals.columns("pelvis")]] = 0.0
     is_free = free_root and not body.is_mounted
-    moving, lower, upper, pull = ik.search_space(body, is_free, columns, weights)
-    lower = np.r_[lower[:6], goals.posture.lower]
-    upper = np.r_[upper[:6], goals.posture.upper]
-    return moving, lower, upper, pull
+    space = ik.search_space(body, is_free, columns, weights)
+    return space._replace(
+        lower=np.r_[space.lower[:6], goals.posture.lower],
+        upper=np.r_[space.upper[:6], goals.posture.upper],
+    )
 
 
 def search_postures(

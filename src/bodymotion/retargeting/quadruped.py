@@ -146,10 +146,12 @@ def _free_variables(
     """Return that the joints of legs and trunk move, within limits, and the root."""
     columns = _columns_of_legs(body, figure)
     is_free = not body.is_mounted
-    moving, lower, upper, _ = ik.search_space(body, is_free, columns, 0.0)
-    lower = np.r_[lower[:6], posture.lower]
-    upper = np.r_[upper[:6], posture.upper]
-    return moving, lower, upper, POSTURE_WEIGHT * moving.astype(np.float64)
+    space = ik.search_space(body, is_free, columns, 0.0)
+    return space._replace(
+        lower=np.r_[space.lower[:6], posture.lower],
+        upper=np.r_[space.upper[:6], posture.upper],
+        weights=POSTURE_WEIGHT * space.is_moving.astype(np.float64),
+    )
 
 
 def _find_bend_sides(body: Body, figure: Figure) -> Iterator[BendSide]:

@@ -25,7 +25,7 @@ from bodymotion.geometry.arrays import (
     check_memory,
     frozen,
 )
-from bodymotion.kernels.kinematics import link_poses
+from bodymotion.kernels.kinematics import Tree, link_poses
 from bodymotion.skeleton.limbs import find_goals, find_legs, find_limb_pairs
 from bodymotion.system.deferred import provided_by
 
@@ -482,7 +482,7 @@ class Skeleton(ContentEquality):
         offsets = np.concatenate(
             [offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1
         )
-        tree = (parents, kinds, columns, offsets, axes)
+        tree = Tree(parents, kinds, columns, offsets, axes)
         chosen = np.array(last[1:], np.int64)
         return link_poses(tree, values * scales, root, chosen, size)
 
