@@ -330,37 +330,45 @@ class _Reader:
         """
         self.acted.add("frame_rate")
         with self.found.recover(("times",)):
-            rate = next((self.rate(key) for key in RATES if key in self.arrays), None)
-            if rate is None and "dt" in self.arrays:
-                rate = 1 / self.rate("dt")
+            rate = self.rate_of_file()
             if self.options.frame_rate is not None:
                 rate = self.options.frame_rate
-            if (
-                key := next((key for key in TIMES if key in self.arrays), None)
-            ) is not None:
-                times = self.numbers(key, (count,))
-                check_increasing(times, self.found, lambda frame: self.location)
-                check_unit(times, self.found, self.location)
-                is_even = len(times) > 1 and even_rate(times) is not None
-                if self.is_ours or not is_even:
-                    return Timeline.stamped(times, rate)
-                # Other programs write times also where they have a fixed rate.
-                return timeline_of(times, rate)
-            if rate is None and assumed is not None:
-                self.found.report(
-                    rules.ASSUMED_RATE,
-                    f"no frame rate; {assumed:g} Hz is assumed",
-                    self.location,
-                )
-            elif rate is None:
-                raise rules.RATE.error(
-                    f"there is neither a rate ({', '.join(RATES)}) nor times",
-                    self.location,
-                )
-            if rate is not None and self.options.frame_rate is None:
-                check_rate(rate, count, self.found, self.location)
-            return Timeline.uniform(count, rate or assumed or 1.0)
+            times_key = next((key for key in TIMES if key in self.arrays), None)
+            if times_key is not None:
+                return self.timeline_of_times(self.numbers(times_key, (count,)), rate)
+            if rate is not None:
+                if self.options.frame_rate is None:
+                    check_rate(rate, count, self.found, self.location)
+                return Timeline.uniform(count, rate)
+            if assumed is None:
+                text = f"there is neither a rate ({', '.join(RATES)}) nor times"
+                raise rules.RATE.error(text, self.location)
+            text = f"no frame rate; {assumed:g} Hz is assumed"
+            self.found.report(rules.ASSUMED_RATE, text, self.location)
+            return Timeline.uniform(count, assumed)
         return Timeline.uniform(count, 1.0)
+
+    def rate_of_file(self) -> float | None:
+        """Return the rate [Hz] of the file.
+
+        None where it has none.
+        """
+        for key in RATES:
+            if key in self.arrays:
+                return self.rate(key)
+        if "dt" in self.arrays:
+            return 1 / self.rate("dt")
+        return None
+
+    def timeline_of_times(self, times: Floats, rate: float | None) -> Timeline:
+        """Return the timeline of times (T,) [s]."""
+        check_increasing(times, self.found, lambda frame: self.location)
+        check_unit(times, self.found, self.location)
+        is_even = len(times) > 1 and even_rate(times) is not None
+        if self.is_ours or not is_even:
+            return Timeline.stamped(times, rate)
+        # Other programs write times also where they have a fixed rate.
+        return timeline_of(times, rate)
 
     def rate(self, name: str) -> float:
         array = self.array(name)
@@ -422,47 +430,64 @@ class _Reader:
         """Add the components of an archive of another program."""
         q = self.numbers(layout.joints, (None, None))
         if layout.position:
-            bodies = self.arrays[layout.position].ndim == 3
-            inner = (None,) if bodies else ()
-            position = self.numbers(layout.position, (len(q), *inner, 3))
-            turn = self.numbers(layout.rotation, (len(q), *inner, 4))
-            position, turn = (
-                (position, turn) if bodies else (position[:, None], turn[:, None])
-            )
-            if position.shape[:2] != turn.shape[:2] or not position.shape[1]:
-                message = f"{layout.position} has {position.shape[1]} bodies, and {layout.rotation} {turn.shape[1]}"
-                raise rules.SHAPE.error(message, self.location)
+            position, rotation = self.poses_of_bodies(len(q), layout)
         else:
-            q, position, turn = self.of_whole(q, layout)
+            q, position, rotation = self.of_whole(q, layout)
         if layout.is_open:
-            turn = turn[..., self.order(turn[:, 0], layout)]
-        elif layout.order and turn.shape[1]:
+            rotation = rotation[..., self.order(rotation[:, 0], layout)]
+        elif layout.order and rotation.shape[1]:
             self.acted.add("quaternion_order")
             order = self.options.quaternion_order or layout.order
-            turn = turn[..., WXYZ_OF[order]]
-        names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
-        if not names and layout.name not in NO_ORDER:
-            names = names_by_count(q.shape[1], self.body, self.location, self.found)
-        if not names and self.body is None:
-            raise rules.NAMES.error(
-                f"found {counted(q.shape[1], 'joint')} without names", self.location
-            )
+            rotation = rotation[..., WXYZ_OF[order]]
+        names = self.names_of_joints(q.shape[1], layout)
+        links: tuple[str, ...] = ()
         if layout.position:
             links = self.names(LINK_NAMES, self.options.link_names, position.shape[1])
-        else:
-            links = ()
         q = self.in_radians(q, names, self.options.degrees)
         timeline = self.timeline(len(q))
-        poses = np.concatenate([position, turn], axis=-1)
+        poses = np.concatenate([position, rotation], axis=-1)
+        left_out = ""
+        # Without names only the first body, the root, is known.
         if not links:
+            if poses.shape[1] > 1:
+                left_out = "the poses of bodies other than the first"
             poses = poses[:, :1]
-        self.report_unread(
-            "the poses of bodies other than the first"
-            if poses.shape[1] < position.shape[1]
-            else ""
-        )
-        components += [self.links(poses, timeline, links)] if poses.shape[1] else []
+        self.report_unread(left_out)
+        if poses.shape[1]:
+            components.append(self.links(poses, timeline, links))
         components.append(self.joints(q, timeline, names))
+
+    def poses_of_bodies(self, count: int, layout: Layout) -> tuple[Floats, Floats]:
+        """Return the positions (T, B, 3) and quaternions (T, B, 4) of bodies.
+
+        Arrays without an axis for bodies are those of the root.
+        """
+        if self.arrays[layout.position].ndim == 3:
+            position = self.numbers(layout.position, (count, None, 3))
+            rotation = self.numbers(layout.rotation, (count, None, 4))
+        else:
+            position = self.numbers(layout.position, (count, 3))[:, None]
+            rotation = self.numbers(layout.rotation, (count, 4))[:, None]
+        if position.shape[:2] != rotation.shape[:2] or not position.shape[1]:
+            text = (
+                f"{layout.position} has {position.shape[1]} bodies, and "
+                f"{layout.rotation} {rotation.shape[1]}"
+            )
+            raise rules.SHAPE.error(text, self.location)
+        return position, rotation
+
+    def names_of_joints(self, count: int, layout: Layout) -> tuple[str, ...]:
+        """Return the names of the joints, in the file or shown by their number.
+
+        Empty where the body has to show them.
+        """
+        names = self.names(JOINT_NAMES, self.options.joint_names, count)
+        if not names and layout.name not in NO_ORDER:
+            names = names_by_count(count, self.body, self.location, self.found)
+        if not names and self.body is None:
+            text = f"found {counted(count, 'joint')} without names"
+            raise rules.NAMES.error(text, self.location)
+        return names
 
     def in_radians(
         self, q: Floats, names: tuple[str, ...], degrees: bool | None
@@ -486,34 +511,30 @@ class _Reader:
             turn = rotations.from_axis_angle(turn, np.linalg.norm(turn, axis=1))
         return values[:, size:], values[:, None, :3], turn[:, None]
 
-    def order(self, turn: Floats, layout: Layout) -> list[int]:
+    def order(self, quaternions: Floats, layout: Layout) -> list[int]:
         """Return the indices of w x y z in quaternions (T, 4).
 
         Report how they were found.
         """
-        key = f"{layout.rotation}_order"
-        order = self.options.quaternion_order
         self.acted.add("quaternion_order")
-        if (
-            order is None
-            and key in self.arrays
-            and str(self.arrays[key]) in ("wxyz", "xyzw")
-        ):
-            if str(self.arrays[key]) == "wxyz":
-                order = "wxyz"
-            else:
-                order = "xyzw"
-            self.used.add(key)
-        elif order is None:
-            order = order_of(turn)
+        if self.options.quaternion_order is not None:
+            return WXYZ_OF[self.options.quaternion_order]
+        key = f"{layout.rotation}_order"
+        for stated, indices in WXYZ_OF.items():
+            if key in self.arrays and str(self.arrays[key]) == stated:
+                self.used.add(key)
+                return indices
+        order = order_of(quaternions)
+        reason = "in which the root is upright"
+        if order is None:
             assert layout.order
-            if order:
-                reason = "in which the root is upright"
-            else:
-                reason = "of its program; the data do not decide"
-            order = order or layout.order
-            message = f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order {reason}"
-            self.found.report(rules.GUESSED_ORDER, message, self.location)
+            order = layout.order
+            reason = "of its program; the data do not decide"
+        text = (
+            f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order "
+            f"{reason}"
+        )
+        self.found.report(rules.GUESSED_ORDER, text, self.location)
         return WXYZ_OF[order]
 
     def loco_mujoco(self, components: list[Component], keys: list[str]) -> None:
