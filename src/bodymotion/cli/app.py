@@ -13,7 +13,7 @@ from errno import EILSEQ, EINVAL, ENAMETOOLONG
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import click
 
@@ -123,7 +123,7 @@ class _Commands(WholeSummaries):
             if cmd_name in MANY_FILES:
                 command, kind = command_for_many(cmd_name, command, kind)
             if not isinstance(command, click.Group):
-                command = click_command(command, kind)
+                command = cast("ContainedCommand", click_command(command, kind))
                 command.program = Program(run_program, find_command)
             self.commands[cmd_name] = command
         return self.commands.get(cmd_name)

@@ -24,15 +24,28 @@ from bodymotion.system.files import check_place, whole_file
 if TYPE_CHECKING:
     from PIL import Image
 
+# Extensions of images.
 STILLS = (".png", ".jpg", ".jpeg", ".webp")
+# [px] Width and height of an image or a video, of a gif, and of a sheet.
 SIZE = (1280, 720)
 GIF_SIZE = (640, 360)
 SHEET_SIZE = (1600, 1200)
+# [Hz] Frames per second of a video, of a gif, and the most that there may be.
 RATE = 30.0
 GIF_RATE = 20.0
 MAX_RATE = 240.0
+# Moments that are shown in one image.
 MAX_MOMENTS = 60
+# Frames of a video: more than nine hours at 30 Hz.
 MAX_FRAMES = 1_000_000
+# [Hz]
+MIN_RATE = 0.1
+# [s] A time that rounding puts just outside of the motion is in it.
+ROUNDING = 1e-6
+# Of the fraction that stands for a rate, such as 30000/1001.
+MAX_DENOMINATOR = 1001
+# Of a JPEG or WEBP image; PNG has no quality.
+QUALITY = 92
 
 
 def render(
@@ -136,36 +149,18 @@ def render(
         When the file cannot be written, or drawing is impossible on this machine; the
         message names the missing packages.
     """
-    if output is None:
-        path = None
-    else:
-        path = Path(output)
-    if path is None:
-        kind = ""
-    else:
-        kind = path.suffix.lower()
-    if path is not None:
-        check_place(path)
-    if path is not None and kind not in (*STILLS, *VIDEOS):
-        raise WrongUseError(
-            f"{path}: unknown extension; images are {', '.join(STILLS)}, videos "
-            f"{', '.join(VIDEOS)}"
-        )
+    path = None if output is None else Path(output)
+    kind = _kind_of(path)
     is_video = kind in VIDEOS
-    several = strobe is not None or any(
-        one is not None and np.size(one) > 1 for one in (at, frame)
-    )
-    if overlay is not None:
-        texts = overlay
-    elif is_video or several:
-        texts = ("time",)
-    else:
-        texts = ()
-    edges = size or (SHEET_SIZE if sheet else GIF_SIZE if kind == ".gif" else SIZE)
-    if is_video:
-        edges = (edges[0] + edges[0] % 2, edges[1] + edges[1] % 2)
     settings = Settings(
-        edges, camera, look_at, background, ground, tuple(texts), stand, follow
+        _edges(size, kind, sheet),
+        camera,
+        look_at,
+        background,
+        ground,
+        _overlay(overlay, is_video, strobe, at, frame),
+        stand,
+        follow,
     )
     _check(is_video, sheet, kind, [at, frame, strobe], settings)
     sources = [source for source in (body, motion) if source is not None]
@@ -178,65 +173,100 @@ def render(
         output=path,
         **options,
     )
-
     if not all(isinstance(source, VALUES) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
-
     playback = Playback(scene, stand)
     if is_video:
         from bodymotion.rendering.videos import video
 
         assert path is not None
-        span = _span(
-            playback,
-            start,
-            end,
-            (GIF_RATE if kind == ".gif" else RATE) if fps is None else fps,
-            speed,
-        )
+        if fps is None:
+            fps = GIF_RATE if kind == ".gif" else RATE
+        span = _span(playback, start, end, fps, speed)
         with _named(path):
             video(playback, span, path, settings, progress)
         return None
-    if sheet:
-        from bodymotion.rendering.stills import four_views
+    from bodymotion.rendering.stills import four_views, still
 
+    if sheet:
         image = four_views(playback, settings)
     else:
-        from bodymotion.rendering.stills import still
-
-        image = still(
-            playback, _moments(playback, at, frame, strobe, start, end), settings
-        )
+        times = _moments(playback, at, frame, strobe, start, end)
+        image = still(playback, times, settings)
     if path is not None:
         formats = {".png": "PNG", ".webp": "WEBP"}
         with _named(path), whole_file(path) as stream:
-            image.save(
-                stream, formats.get(kind, "JPEG"), quality=92
-            )  # PNG has no quality
+            image.save(stream, formats.get(kind, "JPEG"), quality=QUALITY)
     return image
+
+
+def _kind_of(path: Path | None) -> str:
+    """Return the extension of the file to write; empty without a file."""
+    if path is None:
+        return ""
+    check_place(path)
+    kind = path.suffix.lower()
+    if kind not in (*STILLS, *VIDEOS):
+        raise WrongUseError(
+            f"{path}: unknown extension; images are {', '.join(STILLS)}, videos "
+            f"{', '.join(VIDEOS)}"
+        )
+    return kind
+
+
+def _edges(size: tuple[int, int] | None, kind: str, sheet: bool) -> tuple[int, int]:
+    """Return the width and height [px] of an image or a video."""
+    if size is None:
+        size = SIZE
+        if sheet:
+            size = SHEET_SIZE
+        elif kind == ".gif":
+            size = GIF_SIZE
+    if kind in VIDEOS:
+        # Video formats need even sizes.
+        size = (size[0] + size[0] % 2, size[1] + size[1] % 2)
+    return size
+
+
+def _overlay(
+    overlay: Iterable[str] | None,
+    is_video: bool,
+    strobe: int | None,
+    at: float | Sequence[float] | None,
+    frame: int | Sequence[int] | None,
+) -> tuple[str, ...]:
+    """Return the texts in an image: by default the time, if there are several."""
+    if overlay is not None:
+        return tuple(overlay)
+    moments = (value for value in (at, frame) if value is not None)
+    is_series = strobe is not None or any(np.size(value) > 1 for value in moments)
+    if is_video or is_series:
+        return ("time",)
+    return ()
 
 
 def _check(
     is_video: bool, sheet: bool, kind: str, moments: list[object], settings: Settings
 ) -> None:
-    named = [
-        name
-        for name, one in zip(("at", "frame", "strobe"), moments, strict=True)
-        if one is not None
-    ]
+    """Raise WrongUseError for options that exclude each other."""
+    named = []
+    for name, value in zip(("at", "frame", "strobe"), moments, strict=True):
+        if value is not None:
+            named.append(name)
     if len(named) > 1:
         raise WrongUseError(f"{' and '.join(named)} exclude each other")
     if is_video and (named or sheet):
-        raise WrongUseError(
-            f"{named[0] if named else 'sheet'} is for images; a video has start and end"
-        )
+        for_images = named[0] if named else "sheet"
+        raise WrongUseError(f"{for_images} is for images; a video has start and end")
     if sheet and named:
         raise WrongUseError(
             f"sheet shows the model without its motion; {named[0]} has no effect"
         )
-    if settings.background == "transparent" and (is_video or kind in (".jpg", ".jpeg")):
+    if settings.background != "transparent":
+        return
+    if is_video or kind in (".jpg", ".jpeg"):
         raise WrongUseError("only .png and .webp images can be transparent")
-    if settings.background == "transparent" and sheet:
+    if sheet:
         raise WrongUseError("a sheet has a light or a dark background")
 
 
@@ -249,7 +279,6 @@ def _moments(
     end: float | None,
 ) -> list[float]:
     """Return the times [s] of the moments of a still."""
-    times = [playback.first]
     if strobe is not None:
         if not 1 <= strobe <= MAX_MOMENTS:
             raise WrongUseError(
@@ -260,20 +289,12 @@ def _moments(
     elif start is not None or end is not None:
         raise WrongUseError("start and end are for videos and strobe")
     elif frame is not None:
-        numbers = [int(number) for number in np.atleast_1d(frame)]
-        count = playback.scene.num_frames
-        for number in numbers:
-            if not 0 <= number < count:
-                raise WrongUseError(f"no frame {number}: frames are 0 to {count - 1}")
-        times = [float(playback.scene.timeline.times[number]) for number in numbers]
+        times = _times_of_frames(playback, frame)
     elif at is not None:
         times = [float(time) for time in np.atleast_1d(at)]
-        for time in times:
-            if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
-                raise WrongUseError(
-                    f"time {moment(time)} s is outside the motion: "
-                    f"{_span_text(playback)}"
-                )
+        _check_times(playback, times)
+    else:
+        times = [playback.first]
     if not 1 <= len(times) <= MAX_MOMENTS:
         raise WrongUseError(
             f"an image shows 1 to {MAX_MOMENTS} moments, not {len(times)}"
@@ -281,32 +302,55 @@ def _moments(
     return times
 
 
+def _times_of_frames(playback: Playback, frame: int | Sequence[int]) -> list[float]:
+    """Return the times [s] of frames by their numbers."""
+    count = playback.scene.num_frames
+    times = []
+    for number in map(int, np.atleast_1d(frame)):
+        if not 0 <= number < count:
+            raise WrongUseError(f"no frame {number}: frames are 0 to {count - 1}")
+        times.append(float(playback.scene.timeline.times[number]))
+    return times
+
+
+def _check_times(playback: Playback, times: Iterable[float]) -> None:
+    """Raise WrongUseError for a time outside of the motion."""
+    for time in times:
+        if not playback.first - ROUNDING <= time <= playback.last + ROUNDING:
+            raise WrongUseError(
+                f"time {moment(time)} s is outside the motion: {_span_text(playback)}"
+            )
+
+
 def _within(
     playback: Playback, start: float | None, end: float | None
 ) -> tuple[float, float]:
-    ends = (
-        playback.first if start is None else start,
-        playback.last if end is None else end,
-    )
-    first = max(ends[0], playback.first)
-    last = min(ends[1], playback.last)
+    """Return the part of a time span [s] that is in the motion."""
+    if start is None:
+        start = playback.first
+    if end is None:
+        end = playback.last
+    first = max(start, playback.first)
+    last = min(end, playback.last)
     if not first <= last:
         raise WrongUseError(
-            f"the time span {moment(ends[0])} to {moment(ends[1])} s is outside the "
+            f"the time span {moment(start)} to {moment(end)} s is outside the "
             f"motion: {_span_text(playback)}"
         )
     return first, last
 
 
 def _span_text(playback: Playback) -> str:
+    """Return the time span of a motion in words."""
     return f"{moment(playback.first)} to {moment(playback.last)} s"
 
 
 def _span(
     playback: Playback, start: float | None, end: float | None, fps: float, speed: float
 ) -> Span:
-    if not 0.1 <= fps <= MAX_RATE:
-        raise WrongUseError(f"fps must be 0.1 to {MAX_RATE:g}, not {fps:g}")
+    """Return the part of a motion that a video shows."""
+    if not MIN_RATE <= fps <= MAX_RATE:
+        raise WrongUseError(f"fps must be {MIN_RATE:g} to {MAX_RATE:g}, not {fps:g}")
     if not (speed > 0 and math.isfinite(speed)):
         raise WrongUseError(f"speed must be a positive, finite number, not {speed:g}")
     if playback.scene.num_frames < 2:
@@ -314,7 +358,8 @@ def _span(
     first, last = _within(playback, start, end)
     if (last - first) / speed * fps >= MAX_FRAMES:
         raise WrongUseError(f"the video would have more than {MAX_FRAMES} frames")
-    return Span(first, last, Fraction(fps).limit_denominator(1001), speed)
+    rate = Fraction(fps).limit_denominator(MAX_DENOMINATOR)
+    return Span(first, last, rate, speed)
 
 
 @contextlib.contextmanager

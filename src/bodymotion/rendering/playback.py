@@ -11,12 +11,13 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.interpolation import sampled
 from bodymotion.scene.scene import Scene, path_frames
 
-MAX_SAMPLES = (
-    24  # Times at which the positions of the robot are computed to choose the camera.
-)
-MIN_WALK = (
-    0.6  # The camera follows a root that moves farther than this, in robot sizes.
-)
+# Times at which the positions of the robot are computed to choose the camera.
+MAX_SAMPLES = 24
+# The camera follows a root that moves farther than this, in robot sizes.
+MIN_WALK = 0.6
+# [m] The smallest and the largest size of a robot that is believed.
+MIN_SIZE = 0.02
+MAX_SIZE = 1e3
 
 
 class Playback:
@@ -36,7 +37,9 @@ class Playback:
             self.stand = stand
         self._times = scene.timeline.times
         points = self.points(self.at(self.first))
-        self.size = float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.02, 1e3))
+        self.size = float(
+            np.clip(np.linalg.norm(np.ptp(points, axis=0)), MIN_SIZE, MAX_SIZE)
+        )
 
     @property
     def first(self) -> float:

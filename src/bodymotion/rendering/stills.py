@@ -39,31 +39,49 @@ if TYPE_CHECKING:
     Canvas = ImageDraw.ImageDraw
     Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
-SUPERSAMPLING = 2  # Images are drawn larger by this factor, and scaled down.
-NARROW_VIEW = 0.18  # [rad] Field of view for several moments: from so far away, each is seen from almost the same side.
-SPACING = 1.12  # Distance of neighbours in a row, in their widths.
-MAX_OVERLAP = 0.15  # Share of their width by which neighbours may overlap at their own positions; otherwise they are put in a row.
+# Images are drawn larger by this factor, and scaled down.
+SUPERSAMPLING = 2
+# Pixels of a shadow per size of the robot.
+SHADOW_PIXELS = 220
+# [rad] Field of view for several moments: from so far away, each is seen from almost
+# the same side.
+NARROW_VIEW = 0.18
+# Distance of neighbours in a row, in their widths.
+SPACING = 1.12
+# Share of their width by which neighbours may overlap at their own positions. Otherwise
+# they are put in a row.
+MAX_OVERLAP = 0.15
+# Of the largest width: neighbours in a row are at least so far apart.
+MIN_SPACE = 0.35
 
-# Four sides.
+# Names of the four sides, and the directions from the robot to the camera.
 SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("front", (1.0, 0.0, 0.0)),
     ("right side", (0.0, -1.0, 0.0)),
     ("top", (0.0, 0.0, 1.0)),
     ("three-quarter", (1.0, -0.8, 0.6)),
 )
-PALE = 0.55  # Share of white in the colours of the robot, so that axes stand out.
-ROWS = 44  # Joints in a column of the list.
-LIST_WIDTH = 0.24  # Share of the width for the list of joints.
-AXIS_LENGTH = 0.045  # Length of an axis to each side, in robot sizes.
-OFFSETS = np.array(
-    [
-        ring * np.array([1.15 * np.cos(angle), -np.sin(angle)])
-        for ring in (1.0, 1.6, 2.4, 3.4, 4.6, 6.0)
-        for angle in np.arange(16) * (np.pi / 8) + 0.4
-    ]
-)
-"""Possible positions (N, 2) of the number of a joint around it."""
-OVERLAP_COST = 25.0  # Cost of covering another number, relative to covering a joint.
+# Share of white in the colours of the robot, so that axes stand out.
+PALE = 0.55
+# Joints in a column of the list.
+ROWS = 44
+# Columns of the list; with so many, there is no space for limits.
+MAX_COLUMNS = 3
+# Share of the width for the list of joints.
+LIST_WIDTH = 0.24
+# Length of an axis to each side, in robot sizes.
+AXIS_LENGTH = 0.045
+# Possible positions (N, 2) of the number of a joint, on rings around it. A number is
+# wider than high.
+_ANGLES = np.arange(16) * (np.pi / 8) + 0.4
+_RINGS = np.array([1.0, 1.6, 2.4, 3.4, 4.6, 6.0])
+_CIRCLE = np.stack([1.15 * np.cos(_ANGLES), -np.sin(_ANGLES)], axis=1)
+OFFSETS = (_RINGS[:, None, None] * _CIRCLE).reshape(-1, 2)
+# Cost of covering another number, and of leaving the image, relative to covering a
+# joint.
+OVERLAP_COST = 25.0
+OUTSIDE_COST = 1e3
+# Colours of joints that rotate, and of joints that slide, in dark mode.
 DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 
 
@@ -77,70 +95,73 @@ def still(
     from PIL import Image
 
     moments = [playback.at(time) for time in times]
-    clouds = [playback.points(one) for one in moments]
-    if len(moments) == 1:
-        field_of_view = FIELD_OF_VIEW
-    else:
+    clouds = [playback.points(link_poses) for link_poses in moments]
+    is_series = len(moments) > 1
+    field_of_view = FIELD_OF_VIEW
+    if is_series:
         field_of_view = NARROW_VIEW
-    if len(moments) > 1:
-        camera = settings.camera_for(np.concatenate(clouds), field_of_view)
-        offsets = _row(clouds, [one[0, :3] for one in moments], camera)
-        for one, offset in zip(moments, offsets, strict=True):
-            one[:, :3] += offset
-        clouds = [one + o for one, o in zip(clouds, offsets, strict=True)]
+        clouds = _separate(moments, clouds, settings)
     everything = np.concatenate([*clouds, playback.path])
     camera = settings.camera_for(everything, field_of_view)
     factor = supersampling(settings.size)
-    clear = settings.background == "transparent"
+    is_clear = settings.background == "transparent"
     theme = settings.theme
+    width, height = settings.size
     scene = Scene(
         playback,
-        (factor * settings.size[0], factor * settings.size[1]),
-        theme=None if clear else theme,
+        (factor * width, factor * height),
+        theme=None if is_clear else theme,
         camera=camera,
         area=everything[:, :2],
         ground=settings.ground,
         opacity=theme.shadow,
         robots=len(moments),
-        shadow_pixels=220,
+        shadow_pixels=SHADOW_PIXELS,
         line_width=factor,
     )
     with closing(scene):
         scene.pose(moments)
-        # Transparent pixels do not affect the colours of their neighbours.
-        if clear:
+        if is_clear:
             image = _transparent(scene, camera)
         else:
             image = scene.draw(camera)
         if factor != 1:
             image = image.resize(settings.size, Image.Resampling.BOX)
-    tall = line_height(settings.size[1])
-    if len(moments) > 1 and settings.overlay:
-        captions = tuple(name for name in settings.overlay if name != "title")
+    names = settings.overlay
+    if is_series and names:
+        captions = tuple(name for name in names if name != "title")
         for time, cloud in zip(times, clouds, strict=True):
-            pixels = camera.project(cloud, settings.size)
-            low = pixels.min(axis=0)
-            high = pixels.max(axis=0)
-            caption = text_image(
-                overlay_text(playback, time, captions), tall, theme.text, theme.halo
-            )
-            x = int(
-                np.clip(
-                    0.5 * (low[0] + high[0] - caption.width),
-                    0,
-                    settings.size[0] - caption.width,
-                )
-            )
-            y = int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height))
-            image.alpha_composite(caption, (max(x, 0), y))
-    if len(moments) == 1:
-        below = settings.overlay
-    else:
-        below = ("title",) * ("title" in settings.overlay)
-    write_text(image, overlay_text(playback, times[0], below), theme)
-    if clear:
+            text = overlay_text(playback, time, captions)
+            _write_caption(image, text, camera.project(cloud, settings.size), theme)
+        names = tuple(name for name in names if name == "title")
+    write_text(image, overlay_text(playback, times[0], names), theme)
+    if is_clear:
         return image
     return image.convert("RGB")
+
+
+def _separate(
+    moments: list[Floats], clouds: list[Floats], settings: Settings
+) -> list[Floats]:
+    """Move robots so that the camera sees them apart, and return their points."""
+    camera = settings.camera_for(np.concatenate(clouds), NARROW_VIEW)
+    roots = [link_poses[0, :3] for link_poses in moments]
+    offsets = _row(clouds, roots, camera)
+    for link_poses, offset in zip(moments, offsets, strict=True):
+        link_poses[:, :3] += offset
+    return [cloud + offset for cloud, offset in zip(clouds, offsets, strict=True)]
+
+
+def _write_caption(image: Image.Image, text: str, pixels: Floats, theme: Theme) -> None:
+    """Write a text below a robot at `pixels` (N, 2)."""
+    tall = line_height(image.height)
+    caption = text_image(text, tall, theme.text, theme.halo)
+    low = pixels.min(axis=0)
+    high = pixels.max(axis=0)
+    left = 0.5 * (low[0] + high[0] - caption.width)
+    x = int(np.clip(left, 0, image.width - caption.width))
+    y = int(np.clip(high[1] + 0.1 * tall, 0, image.height - caption.height))
+    image.alpha_composite(caption, (max(x, 0), y))
 
 
 def supersampling(size: tuple[int, int]) -> int:
@@ -151,10 +172,10 @@ def supersampling(size: tuple[int, int]) -> int:
 
 
 def _transparent(scene: Scene, camera: Camera) -> Image.Image:
-    """Return the image of a camera.
+    """Return the image of a camera without a background.
 
     The difference between a white and a black background gives the transparency of each
-    pixel.
+    pixel. So transparent pixels do not affect the colours of their neighbours.
     """
     from PIL import Image
 
@@ -165,20 +186,17 @@ def _transparent(scene: Scene, camera: Camera) -> Image.Image:
     black, white = images
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
-    return Image.fromarray(
-        np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)).astype(
-            np.uint8
-        )
-    )
+    pixels = np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)
+    return Image.fromarray(np.round(pixels).astype(np.uint8))
 
 
 def _row(
     clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera
 ) -> list[Floats]:
-    """Return translations (3,) of robots at points (N, 3), with `roots` (3,), so that the camera sees them apart from each other.
+    """Return translations (3,) of robots, so that the camera sees them apart.
 
-    Robots that are apart keep their positions; others are put in a row, the earliest on
-    the left.
+    Robots at points (N, 3), with `roots` (3,), that are apart keep their positions.
+    Others are put in a row, the earliest on the left.
     """
     right = np.array([*camera.axes[0][:2], 0.0])
     right /= np.linalg.norm(right)
@@ -189,18 +207,15 @@ def _row(
     middles = spans.mean(axis=1)
     steps = np.diff(middles)
     needed = 0.5 * (widths[1:] + widths[:-1])
-    one_way = (steps > 0).all() or (steps < 0).all()
-    if one_way and (np.abs(steps) >= (1.0 - MAX_OVERLAP) * needed).all():
+    in_one_direction = (steps > 0).all() or (steps < 0).all()
+    if in_one_direction and (np.abs(steps) >= (1.0 - MAX_OVERLAP) * needed).all():
         return [np.zeros(3) for _ in clouds]
     ahead = np.cross([0.0, 0.0, 1.0], right)
-    goals = np.concatenate(
-        [[0.0], np.cumsum(SPACING * np.maximum(needed, 0.35 * widths.max()))]
-    )
+    spaces = SPACING * np.maximum(needed, MIN_SPACE * widths.max())
+    goals = np.concatenate([[0.0], np.cumsum(spaces)])
     depths = np.array([root @ ahead for root in roots])
-    return [
-        (goal - middle) * right + (depths[0] - depth) * ahead
-        for goal, middle, depth in zip(goals, middles, depths, strict=True)
-    ]
+    to_right = (goals - middles)[:, None] * right
+    return list(to_right + (depths[0] - depths)[:, None] * ahead)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,17 +241,20 @@ def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
     """
     marks = []
     for number, index in enumerate(body.joint_links):
-        if index >= 0:
-            link = body.links[index]
-            pose = link_poses[index]
-            joint = link.joint
-            axis = rotations.rotate(pose[3:], joint.axis)
-            limits = limits_text(joint)
-            marks.append(
-                JointMark(
-                    number, joint.name or link.name, joint.type, pose[:3], axis, limits
-                )
-            )
+        if index < 0:
+            continue
+        link = body.links[index]
+        joint = link.joint
+        pose = link_poses[index]
+        mark = JointMark(
+            number,
+            joint.name or link.name,
+            joint.type,
+            pose[:3],
+            rotations.rotate(pose[3:], joint.axis),
+            limits_text(joint),
+        )
+        marks.append(mark)
     return marks
 
 
@@ -247,18 +265,13 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     factor = supersampling(settings.size)
     width = factor * settings.size[0]
     height = factor * settings.size[1]
-    body = playback.scene.body
     theme = settings.theme
     moment = playback.at(playback.first)
     points = playback.points(moment)
-    marks = joint_marks(body, moment)
-    panel = (int(width * (1.0 - (LIST_WIDTH if marks else 0.0))) // 2, height // 2)
-    cameras = [
-        fitted(points, direction, panel, flat=True, margin=0.08)
-        for _, direction in SIDES
-    ]
-    scale = max(camera.height or 0.0 for camera in cameras)
-    cameras = [replace(camera, height=scale) for camera in cameras]
+    marks = joint_marks(playback.scene.body, moment)
+    list_share = LIST_WIDTH if marks else 0.0
+    panel = (int(width * (1.0 - list_share)) // 2, height // 2)
+    cameras = _side_cameras(points, panel)
     scene = Scene(
         playback,
         panel,
@@ -282,19 +295,26 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
             )
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
     draw = ImageDraw.Draw(canvas)
-    for line in (
-        (panel[0], 0, panel[0], height),
-        (0, panel[1], 2 * panel[0], panel[1]),
-    ):
-        draw.line(line, fill=theme.sections, width=factor)
+    right = 2 * panel[0]
+    borders = [(panel[0], 0, panel[0], height), (0, panel[1], right, panel[1])]
     if marks:
-        draw.line(
-            (2 * panel[0], 0, 2 * panel[0], height), fill=theme.sections, width=factor
-        )
-        _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
+        borders.append((right, 0, right, height))
+    for border in borders:
+        draw.line(border, fill=theme.sections, width=factor)
+    if marks:
+        _draw_list(draw, playback, marks, theme, (right, width, height))
     if factor == 1:
         return canvas
     return canvas.resize(settings.size, Image.Resampling.BOX)
+
+
+def _side_cameras(points: Floats, panel: tuple[int, int]) -> list[Camera]:
+    """Return the cameras of the four sides, all in the scale of the largest."""
+    cameras = []
+    for _, direction in SIDES:
+        cameras.append(fitted(points, direction, panel, flat=True, margin=0.08))
+    largest = max(camera.height or 0.0 for camera in cameras)
+    return [replace(camera, height=largest) for camera in cameras]
 
 
 def _draw_panel(
@@ -360,9 +380,13 @@ def _draw_scale(
 
 
 def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
-    return (DARK_COLORS if theme.dark else (ROTATION_AXIS, SLIDE_AXIS))[
-        mark.type == "slide"
-    ]
+    """Return the colour of a joint."""
+    rotating, sliding = ROTATION_AXIS, SLIDE_AXIS
+    if theme.dark:
+        rotating, sliding = DARK_COLORS
+    if mark.type == "slide":
+        return sliding
+    return rotating
 
 
 def _draw_axis(
@@ -408,36 +432,34 @@ def _draw_numbers(
     panel: tuple[int, int],
     unit: float,
 ) -> None:
-    """Write the number of each joint near it, where it covers as little as possible, with a line to the joint."""
+    """Write the number of each joint near it, with a line to the joint.
+
+    It is where it covers as little as possible of other joints and numbers.
+    """
     letters = font(round(12 * unit))
     joints = np.array(
         [[*(pixel - 4 * unit), *(pixel + 4 * unit)] for _, pixel in marks_at]
     ).reshape(-1, 4)
+    wide = max(round(unit), 1)
     numbers: list[Floats] = []
     for mark, pixel in marks_at:
         text = str(mark.number)
-        half = np.array(
-            [0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit]
-        )
+        half_width = 0.5 * draw.textlength(text, font=letters) + 3 * unit
+        half = np.array([half_width, 9 * unit])
         middles = pixel + 16 * unit * OFFSETS
         boxes = np.concatenate([middles - half, middles + half], axis=1)
-        outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(
-            boxes[:, 2:] - panel, 0.0
-        ).sum(axis=1)
+        outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1)
+        outside += np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
         covered = _overlap(boxes[:, None], joints[None]).sum(axis=1)
         if numbers:
-            covered += OVERLAP_COST * _overlap(
-                boxes[:, None], np.array(numbers)[None]
-            ).sum(axis=1)
-        best = middles[
-            np.argmin(
-                covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1)
-            )
-        ]
+            on_numbers = _overlap(boxes[:, None], np.array(numbers)[None])
+            covered += OVERLAP_COST * on_numbers.sum(axis=1)
+        distances = 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1)
+        costs = covered + OUTSIDE_COST * outside + distances
+        best = middles[np.argmin(costs)]
         numbers.append(np.array([*(best - half), *(best + half)]))
-        draw.line((*pixel, *best), fill=_color(mark, theme), width=max(round(unit), 1))
+        draw.line((*pixel, *best), fill=_color(mark, theme), width=wide)
     fill = tuple(round(255 * value) for value in theme.floor)
-    wide = max(round(unit), 1)
     for (mark, _), box in zip(marks_at, numbers, strict=True):
         draw.rounded_rectangle(
             tuple(box),
@@ -457,10 +479,9 @@ def _draw_numbers(
 
 def _overlap(some: Floats, others: Floats) -> Floats:
     """Return the areas (...) of the intersections of boxes (..., 4)."""
-    sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(
-        some[..., :2], others[..., :2]
-    )
-    return np.asarray(np.prod(np.maximum(sides, 0.0), axis=-1))
+    low = np.maximum(some[..., :2], others[..., :2])
+    high = np.minimum(some[..., 2:], others[..., 2:])
+    return np.asarray(np.prod(np.maximum(high - low, 0.0), axis=-1))
 
 
 def _draw_list(
