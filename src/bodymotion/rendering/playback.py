@@ -4,6 +4,7 @@ Poses of the links at any time, positions of the root, and the extent of the rob
 """
 
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -56,18 +57,20 @@ class Playback:
         return int(self.scene.timeline.frames_at(time))
 
     def at(self, time: float) -> Floats:
-        """Return the poses (L, 7) of the links in the world at a time [s], interpolated between frames."""
+        """Return the poses (L, 7) of the links in the world at a time [s].
+
+        They are interpolated between frames.
+        """
         frame = self.frame(time)
-        near = slice(
-            frame,
-            frame + 1 + (self._times[frame + 1 : frame + 2] > self._times[frame]).sum(),
-        )
-        found: Floats = np.array(
+        # The next frame, unless it has the same time.
+        later = self._times[frame + 1 : frame + 2] > self._times[frame]
+        near = slice(frame, frame + 1 + later.sum())
+        link_poses: Floats = np.array(
             sampled(self.scene.link_poses[near], self._times[near], [time])[0]
         )
         if self.stand:
-            found[:, 2] += self.scene.ground_offset(found)
-        return found
+            link_poses[:, 2] += self.scene.ground_offset(link_poses)
+        return link_poses
 
     def roots(self, times: Floats) -> Floats:
         """Return the positions (T, 3) [m] of the root at times (T,) [s]."""
@@ -85,18 +88,15 @@ class Playback:
         """
         if len(self.scene.extent.points):
             return self.scene.extent.placed(link_poses)
-        around = np.array(
-            [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],
-            dtype=np.float64,
-        )
-        return np.asarray((link_poses[:, None, :3] + self.axes * around).reshape(-1, 3))
+        corners = np.array(list(product((-1.0, 1.0), repeat=3)))
+        around = link_poses[:, None, :3] + self.axes * corners
+        return np.asarray(around.reshape(-1, 3))
 
     @cached_property
     def axes(self) -> float:
         """Length [m] of the axes that show the links of a body without shapes."""
-        return max(
-            0.1, 0.1 * float(np.ptp(self.scene.link_poses[0, :, :3], axis=0).max())
-        )
+        extent = np.ptp(self.scene.link_poses[0, :, :3], axis=0).max()
+        return max(0.1, 0.1 * float(extent))
 
     @cached_property
     def path(self) -> Floats:
@@ -111,11 +111,13 @@ class Playback:
         )
 
     def sampled(self, times: Floats) -> Floats:
-        """Return some of the times (T,) [s], equally spaced, including the first and the last."""
-        chosen = np.unique(
-            np.linspace(0, len(times) - 1, min(len(times), MAX_SAMPLES)).astype(int)
-        )
-        return np.asarray(times[chosen])
+        """Return some of the times (T,) [s], equally spaced.
+
+        The first and the last are among them.
+        """
+        count = min(len(times), MAX_SAMPLES)
+        indices = np.linspace(0, len(times) - 1, count).astype(int)
+        return np.asarray(times[np.unique(indices)])
 
     def goes_far(self, times: Floats) -> bool:
         """Return whether the root moves far between the times (T,) [s]."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,27 +37,37 @@ from bodymotion.scene.theme import LIGHT, PATH_COLOR, Theme
 if TYPE_CHECKING:
     from PIL import Image
 
-SPOKES = 96  # Points around the ground, which is a disc.
+# Points around the ground, which is a disc.
+SPOKES = 96
+# Heights of ground, grid and shadow, in robot sizes: so far apart that, seen from afar,
+# each still covers the one below.
 GROUND_HEIGHT = -6e-3
 GRID_HEIGHT = -3e-3
 SHADOW_HEIGHT = -5e-4
-"""In robot sizes: so far apart that, seen from afar, each still covers the one below.
-"""
-QUARTERS = 4  # Fine grid lines per square.
+# Fine grid lines per square.
+QUARTERS = 4
+# Lines of a grid from one side to the other, at most half of them.
 MAX_GRID_LINES = 400
-SHADOW_BLUR = 0.008  # Standard deviation of the blur of the shadow, in robot sizes.
-MAX_SHADOW_PIXELS = 2048  # Edge of the shadow image.
-SMOOTH_MARGIN = (
-    0.02  # Around the robots, where edges are smoothed, as a share of the image.
-)
+# Points of a grid line, which fades to its ends.
+LINE_POINTS = 17
+# Standard deviation of the blur of the shadow, in robot sizes.
+SHADOW_BLUR = 0.008
+# [px] Edge of the shadow image.
+MAX_SHADOW_PIXELS = 2048
+# [px] The sizes of shadow images are multiples of this: the window seldom changes.
+SHADOW_STEP = 32
+# Around the robots, where edges are smoothed, as a share of the image.
+SMOOTH_MARGIN = 0.02
+# The number of the state of OpenGL.
 GL_LINE_SMOOTH = 0x0B20
 
-# Surfaces.
-AMBIENT = 0.5  # Share of its own colour that a surface has in the shade.
-MAX_HIGHLIGHT = (
-    0.12  # Strength of the brightest highlight; more would saturate light colours.
-)
-MAX_TRANSPARENCY = 0.7  # A surface that is more transparent casts no shadow.
+# Share of its own colour that a surface has in the shade.
+AMBIENT = 0.5
+# Strength of the brightest highlight; more would saturate light colours.
+MAX_HIGHLIGHT = 0.12
+# A surface that is more transparent casts no shadow.
+MAX_TRANSPARENCY = 0.7
+# Colours of the axes x, y, z.
 AXIS_COLORS = ((214, 52, 62), (46, 160, 67), (38, 98, 214))
 
 
@@ -74,11 +85,9 @@ class _Surface:
 class BodyParts:
     """The surfaces of the `shapes` of the links of a body, for any number of robots.
 
-    `size` [m] is the extent of the body.
-
-    `pale` is the share of white in the colours. A body without shapes is shown by the
-    axes of its links, `axes` [m] long. The links `far`
-    cast no shadow; `cast_shadows` is whether any surface casts one.
+    `size` [m] is the extent of the body. `pale` is the share of white in the colours. A
+    body without shapes is shown by the axes of its links, `axes` [m] long. The links
+    `far` cast no shadow; `cast_shadows` is whether any surface casts one.
     """
 
     def __init__(
@@ -91,18 +100,17 @@ class BodyParts:
         far: Sequence[int] = (),
     ) -> None:
         textures: dict[Path, Any] = {}
-        self.links = [
-            [_surface(part, textures, pale) for part in surface_parts(own)]
-            for own in shapes
-        ]
+        self.links: list[list[_Surface]] = []
+        for of_link in shapes:
+            parts = surface_parts(of_link)
+            self.links.append([_surface(part, textures, pale) for part in parts])
         if not any(self.links):
             self.links = [[_axes(axes or 0.1 * size)] for _ in shapes]
         for index in far:
             for surface in self.links[index]:
                 surface.casts_shadow = False
-        self.cast_shadows = any(
-            one.casts_shadow for surfaces in self.links for one in surfaces
-        )
+        surfaces = chain.from_iterable(self.links)
+        self.cast_shadows = any(surface.casts_shadow for surface in surfaces)
 
 
 class Robot:
@@ -122,17 +130,19 @@ class Robot:
         white = v.vtkProperty()
         white.LightingOff()
         for surfaces, matrix in zip(parts.links, self.matrices, strict=True):
-            for one in surfaces:
-                if silhouette and not one.casts_shadow:
+            for surface in surfaces:
+                if silhouette and not surface.casts_shadow:
                     continue
                 actor = v.vtkActor()
-                actor.SetMapper(
-                    mapper_of(one.data, colored=False) if silhouette else one.mapper
-                )
-                actor.SetProperty(white if silhouette else one.style)
                 actor.SetUserMatrix(matrix)
-                if one.texture is not None and not silhouette:
-                    actor.SetTexture(one.texture)
+                if silhouette:
+                    actor.SetMapper(mapper_of(surface.data, colored=False))
+                    actor.SetProperty(white)
+                else:
+                    actor.SetMapper(surface.mapper)
+                    actor.SetProperty(surface.style)
+                    if surface.texture is not None:
+                        actor.SetTexture(surface.texture)
                 renderer.AddActor(actor)
 
     def pose(self, matrices: Floats) -> None:
@@ -220,11 +230,9 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
 
 
 def _paler(color: npt.ArrayLike, pale: float) -> Floats:
-    return (
-        np.clip(np.nan_to_num(np.asarray(color, dtype=np.float64)), 0.0, 1.0)
-        * (1.0 - pale)
-        + pale
-    )
+    """Return a colour (3,), 0 to 1, with a share of white."""
+    color = np.nan_to_num(np.asarray(color, dtype=np.float64))
+    return np.clip(color, 0.0, 1.0) * (1.0 - pale) + pale
 
 
 def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8]:
@@ -286,14 +294,29 @@ def _axes(length: float) -> _Surface:
 class Scene:
     """Robots of one body in their environment, in images of `pixels` (width, height).
 
-    The background has the colours of the `theme`; without one it is uniform, as
-    `background` sets it, and of the ground there is only the shadow. The sun is above
-    and behind the `camera`. Robots move in an `area` (N, 2) [m] of the ground. The
-    shadow has an `opacity` (0 to
-    1) and `shadow_pixels` per size of the body; `pale` is the share of white in the
-       colours of the robots; `line_width` [px] is that of
-    the grid; with `smooth`, the graphics library smooths lines, and VTK the edges of
-    the robots (FXAA).
+    Parameters
+    ----------
+    theme:
+        The colours. Without them the background is uniform, as `background` sets it,
+        and of the ground there is only the shadow.
+    camera:
+        The sun is above and behind it.
+    area:
+        (N, 2) [m] The part of the ground where robots move.
+    ground:
+        Whether there is a ground with a shadow.
+    opacity, shadow_pixels:
+        Of the shadow: 0 to 1, by default that of the theme; pixels per size of the
+        body.
+    robots:
+        The number of robots.
+    pale:
+        The share of white in their colours.
+    line_width:
+        [px] Of the grid.
+    smooth:
+        Whether the graphics library smooths lines, and VTK the edges of the robots
+        (FXAA).
     """
 
     def __init__(
@@ -320,10 +343,8 @@ class Scene:
         self._camera = self._renderer.GetActiveCamera()
         self.window.AddRenderer(self._renderer)
         center = 0.5 * (area.min(axis=0) + area.max(axis=0))
-        if len(area):
-            reach = float(np.linalg.norm(area - center, axis=1).max())
-        else:
-            reach = 0.0
+        distances = np.linalg.norm(area - center, axis=1)
+        reach = float(distances.max(initial=0.0))
         self._far = 70.0 * (reach + 12.0 * self.size)
         if theme is not None:
             self.background([value / 255.0 for value in theme.sky_bottom])
@@ -331,15 +352,7 @@ class Scene:
             self._renderer.SetBackground2(*(value / 255.0 for value in theme.sky_top))
             if ground:
                 _add_ground(self._renderer, theme, self.size, center, reach, line_width)
-        if (count := len(playback.path)) > 1:
-            ends = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
-            data = poly_data(
-                LINES,
-                playback.path,
-                ends,
-                colors=np.broadcast_to(PATH_COLOR, (count, 3)),
-            )
-            _added(self._renderer, data).GetProperty().SetLineWidth(2.0 * line_width)
+        _add_path(self._renderer, playback.path, 2.0 * line_width)
         shown = playback.scene
         parts = BodyParts(
             shown.shapes, self.size, pale=pale, axes=playback.axes, far=shown.extent.far
@@ -349,18 +362,15 @@ class Scene:
                 BodyParts([shown.body.environment], self.size, pale=pale),
                 self._renderer,
             )
-        if opacity is None:
-            opacity = 0.0 if theme is None else theme.shadow
+        if opacity is None and theme is not None:
+            opacity = theme.shadow
         self._shadow = None
-        if ground and opacity > 0.0 and parts.cast_shadows:
+        if ground and opacity and parts.cast_shadows:
             self._shadow = _Shadow(
                 self._renderer, parts, robots, self.size, opacity, shadow_pixels
             )
         self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
-        if smooth:
-            self._edges = _edges(self.window, self._camera)
-        else:
-            self._edges = None
+        self._edges = _edges(self.window, self._camera) if smooth else None
         self._smooth_all = bool(shown.body.environment or shown.extent.far)
         self._sun = _sun_direction(camera)
         self._renderer.AutomaticLightCreationOff()
@@ -433,14 +443,12 @@ class Scene:
         shares = camera.project(self._posed, self.pixels) / self.pixels
         if self._smooth_all or not np.isfinite(shares).all():
             return 0.0, 0.0, 1.0, 1.0
-        (left, top), (right, bottom) = (
-            shares.min(axis=0) - SMOOTH_MARGIN,
-            shares.max(axis=0) + SMOOTH_MARGIN,
-        )
-        return (
-            *np.clip([left, 1.0 - bottom], 0.0, 0.9),
-            *np.clip([right, 1.0 - top], 0.1, 1.0),
-        )  # never empty
+        left, top = shares.min(axis=0) - SMOOTH_MARGIN
+        right, bottom = shares.max(axis=0) + SMOOTH_MARGIN
+        # The part is never empty: its edges are at least a tenth of the image apart.
+        low = np.clip([left, 1.0 - bottom], 0.0, 0.9)
+        high = np.clip([right, 1.0 - top], 0.1, 1.0)
+        return (*low, *high)
 
     def close(self) -> None:
         """Release the windows."""
@@ -498,6 +506,7 @@ class _Shadow:
         """
         from PIL import Image, ImageFilter
 
+        # A point moves along the rays of the sun to the ground.
         flatten = np.eye(4)
         flatten[:2, 2] = -sun[:2] / sun[2]
         # Not 0: VTK inverts the matrix.
@@ -509,10 +518,9 @@ class _Shadow:
         low = outline.min(axis=0) - margin
         high = outline.max(axis=0) + margin
         pixel = max(self._pixel, float((high - low).max()) / MAX_SHADOW_PIXELS)
-        # In steps, so that the window seldom changes its size.
-        width, height = (
-            32 * int(edge) for edge in np.ceil((high - low) / (32 * pixel))
-        )
+        steps = np.ceil((high - low) / (SHADOW_STEP * pixel))
+        width = SHADOW_STEP * int(steps[0])
+        height = SHADOW_STEP * int(steps[1])
         self.window.SetSize(width, height)
         x, y = low + 0.5 * pixel * np.array([width, height])
         self._camera.SetPosition(x, y, 10.0)
@@ -521,17 +529,25 @@ class _Shadow:
         self._camera.SetParallelScale(0.5 * pixel * height)
         self._camera.SetClippingRange(1.0, 20.0)
         self.window.Render()
-        covered = Image.fromarray(
-            np.ascontiguousarray(pixels_of(self.window, width, height)[..., 0])
-        )
-        soft = covered.filter(
-            ImageFilter.GaussianBlur(SHADOW_BLUR * self._size / pixel)
-        )
+        covered = pixels_of(self.window, width, height)[..., 0]
+        blur = ImageFilter.GaussianBlur(SHADOW_BLUR * self._size / pixel)
+        soft = Image.fromarray(np.ascontiguousarray(covered)).filter(blur)
         black = np.zeros((height, width, 4), dtype=np.uint8)
         black[..., 3] = np.asarray(soft) * np.float32(self._opacity)
         self._texture.SetInputData(image_of(black))
         self._actor.SetPosition(*low, SHADOW_HEIGHT * self._size)
         self._actor.SetScale(pixel * width, pixel * height, 1.0)
+
+
+def _add_path(renderer: Any, points: Floats, width: float) -> None:  # noqa: ANN401
+    """Add the path through points (N, 3), as a line of a width [px]."""
+    count = len(points)
+    if count < 2:
+        return
+    ends = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
+    colors = np.broadcast_to(PATH_COLOR, (count, 3))
+    line = _added(renderer, poly_data(LINES, points, ends, colors=colors))
+    line.GetProperty().SetLineWidth(width)
 
 
 def _add_ground(
@@ -542,28 +558,28 @@ def _add_ground(
     reach: float,
     line_width: float,
 ) -> None:
-    """Add the ground with a grid for robots of `size` metres that move up to `reach` metres away from `center` (2,).
+    """Add the ground with a grid for robots of `size` metres.
 
-    It is a surface between rings of points, with the colour of the floor near the
-    robots and that of the horizon far away.
+    They move up to `reach` metres away from `center` (2,). The ground is a surface
+    between rings of points, with the colour of the floor near the robots and that of
+    the horizon far away.
     """
     inner = reach + 1.2 * size
     outer = reach + 12.0 * size
     radii = np.array([0.0, inner, inner + 0.4 * (outer - inner), outer, 60.0 * outer])
     far = np.array([0.0, 0.0, 0.55, 1.0, 1.0])[:, None]
     colors = (1.0 - far) * 255.0 * np.array(theme.floor) + far * theme.sky_bottom
-    angles = 2.0 * np.pi * np.arange(SPOKES) / SPOKES
     ring = np.arange(SPOKES)
+    angles = 2.0 * np.pi * ring / SPOKES
     points = np.empty((len(radii), SPOKES, 3))
-    points[..., 0], points[..., 1] = (
-        np.outer(radii, np.cos(angles)),
-        np.outer(radii, np.sin(angles)),
-    )
+    points[..., 0] = np.outer(radii, np.cos(angles))
+    points[..., 1] = np.outer(radii, np.sin(angles))
     points[..., :2] += center
     points[..., 2] = GROUND_HEIGHT * size
     after = np.roll(ring, -1)
-    triangles = (ring, ring + SPOKES, after + SPOKES), (ring, after + SPOKES, after)
-    band = np.concatenate([np.stack(corners, axis=1) for corners in triangles])
+    outward = np.stack([ring, ring + SPOKES, after + SPOKES], axis=1)
+    inward = np.stack([ring, after + SPOKES, after], axis=1)
+    band = np.concatenate([outward, inward])
     faces = np.concatenate([band + k * SPOKES for k in range(len(radii) - 1)])
     data = poly_data(
         TRIANGLES,
@@ -583,6 +599,7 @@ def _add_grid(
     reach: float,
     line_width: float,
 ) -> None:
+    """Add the lines of the ground, which fade with the distance from the robots."""
     # Grid squares of 1 m, or another power of ten for tiny and huge robots.
     cell = float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
     radius = reach + 6.0 * size
@@ -596,26 +613,23 @@ def _add_grid(
         for k in range(2):
             values = step * np.arange(first[k], last[k] + 1)
             if step < cell:
-                values = values[np.abs(values / cell - np.round(values / cell)) > 0.1]
+                # Fine lines are not where thick ones are.
+                squares = values / cell
+                values = values[np.abs(squares - np.round(squares)) > 0.1]
             half = np.sqrt(np.maximum(radius**2 - (values - center[k]) ** 2, 0.0))
-            along = np.linspace(-1.0, 1.0, 17)[None, :] * half[:, None]
+            along = np.linspace(-1.0, 1.0, LINE_POINTS)[None, :] * half[:, None]
             lines = np.empty((*along.shape, 3))
-            lines[..., k], lines[..., 1 - k], lines[..., 2] = (
-                values[:, None],
-                along + center[1 - k],
-                GRID_HEIGHT * size,
-            )
+            lines[..., k] = values[:, None]
+            lines[..., 1 - k] = along + center[1 - k]
+            lines[..., 2] = GRID_HEIGHT * size
             far = np.hypot(lines[..., 0] - center[0], lines[..., 1] - center[1])
             fade = np.clip((radius - far) / (radius - reach - 0.5 * size), 0.0, 1.0)
-            points.append(lines.reshape(-1, 3))
             opacities = 255 * strength * fade.reshape(-1, 1) ** 1.5
-            colors.append(
-                np.concatenate(
-                    [np.broadcast_to(theme.sections, (fade.size, 3)), opacities], axis=1
-                )
-            )
+            color = np.broadcast_to(theme.sections, (fade.size, 3))
+            points.append(lines.reshape(-1, 3))
+            colors.append(np.concatenate([color, opacities], axis=1))
         everything = np.concatenate(points)
-        starts = np.arange(len(everything)).reshape(-1, 17)
+        starts = np.arange(len(everything)).reshape(-1, LINE_POINTS)
         indices = np.stack([starts[:, :-1].ravel(), starts[:, 1:].ravel()], axis=1)
         grid = poly_data(LINES, everything, indices, colors=np.concatenate(colors))
         actor = _added(renderer, grid)
@@ -628,9 +642,9 @@ def _add_grid(
 
 
 def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
-    """Let a window smooth its lines, and return a renderer that smooths the edges in its viewport.
+    """Let a window smooth its lines, and return a renderer that smooths edges.
 
-    In all of the image that takes long.
+    It does so in its viewport: in all of the image that takes long.
     """
     window.MakeCurrent()
     window.GetState().vtkglEnable(GL_LINE_SMOOTH)
@@ -640,9 +654,8 @@ def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
     edges.SetActiveCamera(camera)
     edges.SetUseFXAA(True)
     edges.GetCullers().RemoveAllItems()
-    _added(
-        edges, poly_data(TRIANGLES, np.zeros((0, 3)), np.zeros((0, 3)))
-    )  # Without an actor nothing is smoothed.
+    # Without an actor nothing is smoothed.
+    _added(edges, poly_data(TRIANGLES, np.zeros((0, 3)), np.zeros((0, 3))))
     window.AddRenderer(edges)
     return edges
 

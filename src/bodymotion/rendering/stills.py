@@ -500,17 +500,13 @@ def _draw_list(
     edge = round(16 * unit)
     title = shown(playback.scene.title, 200)
     # All characters at once, so that those without a font are reported at once.
-    font(
-        12,
-        "".join(
-            {*title, *(letter for mark in marks for letter in shown(mark.name, 60))}
-        ),
-    )
+    names = "".join(shown(mark.name, 60) for mark in marks)
+    font(12, "".join({*title, *names}))
     letters = font(round(24 * unit), title)
     title = _shortened(draw, title, letters, right - left - 2 * edge)
     draw.text((left + edge, edge), title, fill=theme.text, font=letters)
     top = edge + round(44 * unit)
-    columns = min(-(-len(marks) // ROWS), 3)
+    columns = min(-(-len(marks) // ROWS), MAX_COLUMNS)
     rows = min(-(-len(marks) // columns), 2 * ROWS)
     row = min(round(24 * unit), (height - top - edge) // (rows + 1))
     tall = max(round(0.62 * row), 6)
@@ -525,18 +521,19 @@ def _draw_list(
             font=font(tall),
             anchor="rm",
         )
-        if columns < 3:
-            limits = draw.textlength(mark.limits, font=font(tall, mark.limits))
-        else:
-            limits = 0.0
+        limits_width = 0.0
+        free = wide - 3.0 * tall
+        if columns < MAX_COLUMNS:
+            limits_width = draw.textlength(mark.limits, font=font(tall, mark.limits))
+        if limits_width:
+            free -= limits_width + tall
         name = shown(mark.name, 60)
-        free = wide - 3.0 * tall - (limits and limits + tall)
         letters = font(tall, name)
         name = _shortened(draw, name, letters, free)
         draw.text(
             (number + 0.8 * tall, y), name, fill=theme.text, font=letters, anchor="lm"
         )
-        if limits:
+        if limits_width:
             end = number + wide - 3.0 * tall
             draw.text(
                 (end, y),
@@ -557,7 +554,10 @@ def _draw_list(
 
 
 def _shortened(draw: Canvas, text: str, letters: Font, width: float) -> str:
-    """Return the beginning of a text that fits into `width` pixels, with "…" for the rest."""
+    """Return the beginning of a text that fits into `width` pixels.
+
+    "…" stands for the rest.
+    """
     while len(text) > 1 and draw.textlength(text, font=letters) > width:
         text = text[:-2] + "…"
     return text

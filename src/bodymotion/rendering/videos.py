@@ -1,4 +1,7 @@
-"""Videos: frames are drawn in one thread, and encoded in another (H.264 in mp4, VP9 in webm, or gif, by PyAV)."""
+"""Videos: frames are drawn in one thread, and encoded in another.
+
+PyAV encodes H.264 in mp4, VP9 in webm, or gif.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,11 @@ if TYPE_CHECKING:
     from PIL import Image
 
 VIDEOS = (".mp4", ".webm", ".gif")
-MAX_QUEUED = 4  # Frames that wait to be encoded.
-PALETTE_FRAMES = 6  # Frames from which the colours of a gif are chosen.
+# Frames that wait to be encoded.
+MAX_QUEUED = 4
+# Frames from which the colours of a gif are chosen.
+PALETTE_FRAMES = 6
+# Colours of a gif; one of 256 is left.
 PALETTE_COLORS = 255
 
 
@@ -47,15 +53,10 @@ class Span:
     @property
     def times(self) -> Floats:
         """The times (N,) [s] of the frames in the motion."""
-        count = (
-            int(
-                np.floor((self.end - self.start) / self.speed * float(self.rate) + 1e-6)
-            )
-            + 1
-        )
-        return np.asarray(
-            self.start + np.arange(count) * (self.speed / float(self.rate))
-        )
+        rate = float(self.rate)
+        # 1e-6 keeps a frame that rounding puts just behind the end.
+        last = int(np.floor((self.end - self.start) / self.speed * rate + 1e-6))
+        return np.asarray(self.start + np.arange(last + 1) * (self.speed / rate))
 
 
 def video(
@@ -75,12 +76,10 @@ def video(
     film = _Film(playback, times, settings, span.speed)
     kind = path.suffix.lower()
     with closing(film.scene), whole_file(path) as stream:
-        numbers = (
-            np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int)
-            if kind == ".gif"
-            else ()
-        )
-        samples = [film.draw(k) for k in numbers]
+        samples = []
+        if kind == ".gif":
+            numbers = np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int)
+            samples = [film.draw(number) for number in numbers]
         encoder = Encoder(
             stream,
             kind,
@@ -114,13 +113,9 @@ def _sound(playback: Playback, span: Span) -> tuple[Any, int] | None:
     music = playback.scene.music
     if music is None or span.speed != 1.0:
         return None
-    silence = np.zeros(
-        (max(round(-span.start * music.rate), 0), music.samples.shape[1]),
-        dtype=np.float32,
-    )
-    return np.concatenate(
-        [silence, music.samples[max(round(span.start * music.rate), 0) :]]
-    ), music.rate
+    start = round(span.start * music.rate)
+    silence = np.zeros((max(-start, 0), music.samples.shape[1]), dtype=np.float32)
+    return np.concatenate([silence, music.samples[max(start, 0) :]]), music.rate
 
 
 class _Film:
@@ -132,10 +127,9 @@ class _Film:
         self.playback = playback
         self.times = times
         roots = playback.roots(times)
-        if settings.follow is None:
+        follow = settings.follow
+        if follow is None:
             follow = playback.goes_far(times)
-        else:
-            follow = settings.follow
         self.offsets = np.zeros(roots.shape)
         if follow and len(times) > 1:
             path = smoothed_path(roots, float(times[1] - times[0]) / speed)

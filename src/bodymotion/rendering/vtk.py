@@ -25,10 +25,8 @@ from bodymotion.geometry.meshes import LINES, TRIANGLES
 from bodymotion.system.deferred import need
 
 EXTRA = "render"
-DEBIAN_PACKAGES = (
-    "libegl1",
-    "libgl1-mesa-dri",
-)  # They allow drawing without a screen and a graphics card.
+# They allow drawing without a screen and a graphics card.
+DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")
 MODULES = (
     "CommonCore",
     "CommonDataModel",
@@ -106,7 +104,11 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
     return image
 
 
-def pixels_of(window: Any, width: int, height: int) -> npt.NDArray[np.uint8]:  # noqa: ANN401
+def pixels_of(
+    window: Any,  # noqa: ANN401
+    width: int,
+    height: int,
+) -> npt.NDArray[np.uint8]:
     """Return the pixels (H, W, 4) of the lower left part of a window, lowest row first.
 
     The fourth channel has no meaning.
@@ -121,7 +123,7 @@ def pixels_of(window: Any, width: int, height: int) -> npt.NDArray[np.uint8]:  #
 
 
 class NoRendererError(OSError):
-    """Drawing is impossible on this machine, because a library of the system is missing."""
+    """Drawing is impossible here, because a library of the system is missing."""
 
 
 def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
@@ -152,7 +154,7 @@ def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
 
 
 def _candidates() -> list[str]:
-    """Return the VTK classes of windows whose libraries are installed, the best first."""
+    """Return the classes of windows whose libraries are installed, the best first."""
     if not sys.platform.startswith("linux"):
         return ["vtkOpenGLRenderWindow"]
     if _has("libEGL.so.1", "eglInitialize"):
