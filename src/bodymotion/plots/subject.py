@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import chain, product
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,11 +22,20 @@ from bodymotion.dynamics.quantities import Of
 from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.geometry.rotations import to_rpy
 from bodymotion.model.body import Body
+from bodymotion.model.trees import children_of
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.plots.parts import number_text
 from bodymotion.scene.music import Music
 
-MIN_BRANCH = 4  # Branches with fewer joints on one link are one group: wheels of a vehicle, fingers of a hand.
+# Branches with fewer joints on one link are one group: wheels of a vehicle, fingers of a
+# hand.
+MIN_BRANCH = 4
+# Characters between the words of a name.
+SEPARATORS = "_-./ "
+# [s] A frame that rounding puts just outside of a time span is in it.
+ROUNDING = 1e-9
+# [m] Lengths from here on are in metres, not in millimetres.
+MIN_METRES = 0.5
 
 
 @dataclass(frozen=True)
@@ -36,66 +47,68 @@ class JointGroup:
 
 
 def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
-    """Return the J joint columns of a body with names `labels` (J,) in groups such as arms and legs.
+    """Return the joint columns of a body in groups such as arms and legs.
 
-    Each column is in one group.
+    `labels` (J,) are their names. Each column is in one group.
 
     A group continues from joint to joint along a chain of links. Where chains branch,
     those with fewer than four joints form one group.
     """
-    column_of = {
-        index: column for column, index in enumerate(body.joint_links) if index >= 0
-    }
-    children: dict[int, list[int]] = {}
+    columns = sorted(_group_columns(body), key=min)
+    names = [name_of([labels[k] for k in group]) for group in columns]
+    groups = []
+    for name, group in zip(names, columns, strict=True):
+        if names.count(name) > 1:
+            name = _ends([labels[k] for k in group])
+        groups.append(JointGroup(name, tuple(group)))
+    without_link = set(range(len(labels))).difference(*columns)
+    if without_link:
+        group = sorted(without_link)
+        groups.append(JointGroup("columns without a link", tuple(group)))
+    return tuple(groups)
+
+
+def _group_columns(body: Body) -> list[list[int]]:
+    """Return the columns of each group, from the root outwards."""
+    children = children_of([link.parent for link in body.links])
+    columns = {link: column for column, link in enumerate(body.joint_links)}
     below: list[list[int]] = [[] for _ in body.links]
-    for link in reversed(body.links):
-        children.setdefault(link.parent, []).insert(0, link.index)
-        if link.index in column_of:
-            own = [column_of[link.index]]
-        else:
-            own = []
-        below[link.index] = own + [
-            k for child in children.get(link.index, []) for k in below[child]
-        ]
-    groups: list[list[int]] = []
-    todo: list[list[int]] = [[index] for index in children.get(-1, [])]
-    while todo:
-        starts = todo.pop(0)
+    for link in reversed(range(len(body.links))):
+        if link in columns:
+            below[link].append(columns[link])
+        for child in children[link]:
+            below[link] += below[child]
+    groups = []
+    # Parts of the tree by the links where they begin: one, or several short branches.
+    parts = [[0]] if body.links else []
+    while parts:
+        starts = parts.pop(0)
         if len(starts) > 1:
-            groups.append([k for start in starts for k in below[start]])
+            groups.append(list(chain.from_iterable(below[link] for link in starts)))
             continue
-        group = list[int]()
-        onwards = starts
-        while len(onwards) == 1:
-            at = onwards[0]
-            group += [column_of[at]] if at in column_of else []
-            onwards = [child for child in children.get(at, []) if below[child]]
-        short = [child for child in onwards if len(below[child]) < MIN_BRANCH]
-        if (
-            group
-            and len(short) == len(onwards)
-            and sum(len(below[child]) for child in short) <= 2 * MIN_BRANCH
-        ):
-            group += [k for child in onwards for k in below[child]]
-            onwards = short = []
-        groups += [group] if group else []
-        long = [[child] for child in onwards if child not in short or len(short) == 1]
-        todo = [*long, *([short] if len(short) > 1 else []), *todo]
-    left = sorted(
-        {*range(len(labels))} - {column for group in groups for column in group}
-    )
-    groups.sort(key=min)
-    names = [name_of([labels[k] for k in group]) for group in groups]
-    found = tuple(
-        JointGroup(
-            name if names.count(name) == 1 else _ends([labels[k] for k in group]),
-            tuple(group),
-        )
-        for name, group in zip(names, groups, strict=True)
-    )
-    if left:
-        return (*found, JointGroup("columns without a link", tuple(left)))
-    return found
+        limb = []
+        branches = starts
+        while len(branches) == 1:
+            link = branches[0]
+            if link in columns:
+                limb.append(columns[link])
+            branches = [child for child in children[link] if below[child]]
+        short = [link for link in branches if len(below[link]) < MIN_BRANCH]
+        size = sum(len(below[link]) for link in short)
+        if limb and len(short) == len(branches) and size <= 2 * MIN_BRANCH:
+            # The fingers of a gripper belong to its arm.
+            for link in short:
+                limb += below[link]
+            branches = []
+        if limb:
+            groups.append(limb)
+        if len(short) == 1 or not branches:
+            short = []
+        inner = [[link] for link in branches if link not in short]
+        if short:
+            inner.append(short)
+        parts = inner + parts
+    return groups
 
 
 def name_of(labels: Sequence[str]) -> str:
@@ -105,25 +118,19 @@ def name_of(labels: Sequence[str]) -> str:
     """
     if len(labels) == 1:
         return labels[0]
-    first = min(labels)
-    last = max(labels)
-    start = first[
-        : next(
-            (k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b),
-            len(first),
-        )
-    ]
-    cut = max(start.rfind(mark) for mark in "_-./ ")
-    if cut > 0:
-        whole = start[:cut]
+    start = commonprefix([min(labels), max(labels)])  # noqa: RUF071 - of characters
+    end_of_word = max(start.rfind(mark) for mark in SEPARATORS)
+    if end_of_word > 0:
+        start = start[:end_of_word]
     else:
-        whole = start.rstrip("0123456789")
-    if len(whole.strip("_-./ ")) >= 2:
-        return whole.rstrip("_-./ ")
+        start = start.rstrip("0123456789")
+    if len(start.strip(SEPARATORS)) >= 2:
+        return start.rstrip(SEPARATORS)
     return _ends(labels)
 
 
 def _ends(labels: Sequence[str]) -> str:
+    """Return the first and the last of some names."""
     if len(labels) > 1:
         return f"{labels[0]} … {labels[-1]}"
     return labels[0]
@@ -136,12 +143,26 @@ T = TypeVar("T")
 class Subject:
     """A motion to be plotted.
 
-    `measures`: the motion on a body; None for a motion alone. `motion`: the motion
-    itself. `title`, `about`: Title of a plot: the robot,
-    and the motion. `joints`: Names or patterns (`*`, `?`) of the joints that are shown;
-    None for all. `start`, `end`: [s] Only frames in this time span are shown.
-    `radians`: Use SI units instead of degrees and millimetres. `notes`: Remarks on the
-    motion. `files`: Files that were read. `music`: what sounds from time 0 on.
+    Attributes
+    ----------
+    measures:
+        The motion on a body; None for a motion alone.
+    motion:
+        The motion itself.
+    title, about:
+        Title of a plot: the robot, and the motion.
+    joints:
+        Names or patterns (`*`, `?`) of the joints that are shown; None for all.
+    start, end:
+        [s] Only frames in this time span are shown.
+    radians:
+        Use SI units instead of degrees and millimetres.
+    notes:
+        Remarks on the motion.
+    files:
+        Files that were read.
+    music:
+        What sounds from time 0 on.
     """
 
     measures: Measures | None
@@ -179,19 +200,19 @@ class Subject:
         labels = self.joint_labels
         if self.joints is None:
             return tuple(range(len(labels)))
-        found: set[int] = set()
+        columns: set[int] = set()
         for pattern in self.joints:
-            hits = [
-                k
-                for k, label in enumerate(labels)
+            matching = [
+                column
+                for column, label in enumerate(labels)
                 if label == pattern or fnmatchcase(label, pattern)
             ]
-            if not hits:
+            if not matching:
                 raise WrongUseError(
                     f"no joint matches {pattern!r}; {choices(pattern, labels)}"
                 )
-            found.update(hits)
-        return tuple(sorted(found))
+            columns.update(matching)
+        return tuple(sorted(columns))
 
     @cached_property
     def joint_labels(self) -> tuple[str, ...]:
@@ -216,59 +237,61 @@ class Subject:
         return ()
 
     def series(self, name: str) -> Series:
-        """Return a quantity of `bodymotion.dynamics.QUANTITIES` with the times, joints and units that are shown."""
-        found = series(self.measured, name)
-        if found.of == "joint" and self.joints is not None:
-            found = found.select([found.labels[k] for k in self.columns])
-        return self.fit(found)
+        """Return a quantity of `bodymotion.dynamics.QUANTITIES` as it is shown.
 
-    def fit(self, found: Series) -> Series:
+        It has the times, joints and units that are shown.
+        """
+        quantity = series(self.measured, name)
+        if quantity.of == "joint" and self.joints is not None:
+            quantity = quantity.select([quantity.labels[k] for k in self.columns])
+        return self.fit(quantity)
+
+    def fit(self, whole: Series) -> Series:
         """Return a series within the time span, in the units that are shown."""
+        fitted = whole
         if self.start is not None or self.end is not None:
-            inside = self.inside(found.times)
-            found = replace(
-                found,
-                times=frozen(found.times[inside]),
-                values=frozen(found.values[inside]),
+            inside = self.inside(whole.times)
+            fitted = replace(
+                whole,
+                times=frozen(whole.times[inside]),
+                values=frozen(whole.values[inside]),
             )
         if self.radians:
-            return found
-        return found.in_degrees()
+            return fitted
+        return fitted.in_degrees()
 
     def inside(self, times: Floats) -> Bools:
         """Return which of the times (T,) are shown.
 
         Raises WrongUseError when none is.
         """
-        kept = np.ones(len(times), dtype=bool)
-        if self.start is not None:
-            kept &= times >= self.start - 1e-9
-        if self.end is not None:
-            kept &= times <= self.end + 1e-9
-        if len(times) and not kept.any():
-            if self.start is None:
-                begin = ""
-            else:
-                begin = f"from {moment(self.start)} s "
-            if self.end is None:
-                span = f"{begin}on"
-            else:
-                span = f"{begin or 'up '}to {moment(self.end)} s"
+        start = -np.inf if self.start is None else self.start
+        end = np.inf if self.end is None else self.end
+        is_inside = (times >= start - ROUNDING) & (times <= end + ROUNDING)
+        if len(times) and not is_inside.any():
             raise WrongUseError(
-                f"no frame {span}; the motion is from {moment(times[0])} s to "
+                f"no frame {self._span_text()}; the motion is from {moment(times[0])} s to "
                 f"{moment(times[-1])} s"
             )
-        return kept
+        return np.asarray(is_inside)
+
+    def _span_text(self) -> str:
+        """Return the time span in words."""
+        begin = ""
+        if self.start is not None:
+            begin = f"from {moment(self.start)} s "
+        if self.end is None:
+            return f"{begin}on"
+        return f"{begin or 'up '}to {moment(self.end)} s"
 
     @cached_property
     def components(self) -> tuple[Series, ...]:
         """The series of a motion alone, by component."""
-        return tuple(
-            self.fit(one)
-            for component in self.motion.timed
-            if component.num_frames
-            for one in _of(component)
-        )
+        shown: list[Series] = []
+        for component in self.motion.timed:
+            if component.num_frames:
+                shown += map(self.fit, _series_of_component(component))
+        return tuple(shown)
 
     @cached_property
     def times(self) -> Floats:
@@ -290,82 +313,74 @@ class Subject:
 
     def length_text(self, value: float) -> str:
         """Return a length [m] as text."""
-        factor, unit = (1.0, "m") if abs(value) >= 0.5 else self.small_length
+        factor, unit = (1.0, "m") if abs(value) >= MIN_METRES else self.small_length
         return f"{number_text(value * factor)} {unit}"
 
 
 def _labels(
     component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str
 ) -> tuple[str, ...]:
+    """Return different names for the parts of a component of a kind, such as joint."""
     count = component.values.shape[1]
-    names = [*component.part_labels][:count]
-    return distinct(
-        [name.strip() for name in names] + [""] * (count - len(names)), kind
-    )
+    names = [name.strip() for name in component.part_labels[:count]]
+    return distinct(names + [""] * (count - len(names)), kind)
 
 
-def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]:
+def _series_of_component(
+    component: MultiValueSeq | MultiSE3Seq | Vector3Seq,
+) -> Sequence[Series]:
     """Return the series of a component: its values, or positions and orientations."""
     times = component.timeline.times
     values = component.values
     title = component.content
     if isinstance(component, MultiSE3Seq):
-        parts = _labels(component, "link")
-        positions = tuple(f"{part} {axis}" for part in parts for axis in "xyz")
-        orientations = tuple(
-            f"{part} {axis}" for part in parts for axis in ("roll", "pitch", "yaw")
-        )
-        angles = to_rpy(values[..., 3:])
-        if len(times):
-            angles = np.unwrap(angles, axis=0)
-        size = (len(times), -1)
-        return (
-            series_of(
-                title,
-                f"{title}: position",
-                positions,
-                "m",
-                times,
-                values[..., :3].reshape(size),
-            ),
-            series_of(
-                title,
-                f"{title}: orientation",
-                orientations,
-                "rad",
-                times,
-                angles.reshape(size),
-            ),
-        )
+        return _series_of_poses(component)
     if isinstance(component, Vector3Seq):
-        title += " (in the root's frame)" if component.is_root_relative else ""
+        if component.is_root_relative:
+            title += " (in the root's frame)"
         unit = "m" if component.content == "ZMP" else ""
-        return (
-            series_of(
-                component.content,
-                title,
-                ("x", "y", "z"),
-                unit,
-                times,
-                values,
-                of="axis",
-            ),
+        axes = ("x", "y", "z")
+        vectors = series_of(
+            component.content, title, axes, unit, times, values, of="axis"
         )
-    is_joints = component.content == "JointDisplacement"
-    labels = _labels(component, "joint" if is_joints else "part")
+        return (vectors,)
+    if component.content != "JointDisplacement":
+        labels = _labels(component, "part")
+        return (series_of(component.content, title, labels, "", times, values),)
     # Without a body it is unknown which joints rotate and which slide.
-    unit = "m or rad" if is_joints else ""
-    return (
-        series_of(
-            component.content,
-            title,
-            labels,
-            unit,
-            times,
-            values,
-            of="joint" if is_joints else "link",
-        ),
+    unit = "m or rad"
+    labels = _labels(component, "joint")
+    joints = series_of(
+        component.content, title, labels, unit, times, values, of="joint"
     )
+    return (joints,)
+
+
+def _series_of_poses(component: MultiSE3Seq) -> tuple[Series, Series]:
+    """Return the positions and the orientations of links."""
+    times = component.timeline.times
+    title = component.content
+    parts = _labels(component, "link")
+    angles = to_rpy(component.values[..., 3:])
+    if len(times):
+        angles = np.unwrap(angles, axis=0)
+    positions = series_of(
+        title,
+        f"{title}: position",
+        tuple(map(" ".join, product(parts, "xyz"))),
+        "m",
+        times,
+        component.values[..., :3].reshape(len(times), -1),
+    )
+    orientations = series_of(
+        title,
+        f"{title}: orientation",
+        tuple(map(" ".join, product(parts, ("roll", "pitch", "yaw")))),
+        "rad",
+        times,
+        angles.reshape(len(times), -1),
+    )
+    return positions, orientations
 
 
 def series_of(
