@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self, cast, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 
@@ -694,7 +694,7 @@ def read_extra_joint(
     text = nodes.text(node, "jointType", "xyz")
     kind: ExtraJointType = "xyz"
     if text in EXTRA_JOINT_TYPES:
-        kind = cast("ExtraJointType", text)
+        kind = text
     else:
         message = (
             f"jointType of {label(node)} is {text!r}, "

@@ -6,6 +6,7 @@ missing or faulty.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
@@ -13,15 +14,13 @@ from typing import TypeVar, cast
 
 from bodymotion.diagnostics import (
     Diagnostics,
-    FormatError,
     Location,
     Problem,
     Rule,
-    Severity,
     ShortRepr,
 )
 from bodymotion.diagnostics.spelling import meant
-from bodymotion.diagnostics.text import with_article
+from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
@@ -64,19 +63,26 @@ T = TypeVar("T")
 
 MAX_COMPONENTS = 10**4
 MAX_PARTS = 10**8
-MAX_MISSPELT = 50  # Unknown keys of a mapping that are compared with known ones: spelling mistakes are few.
+MIN_RATE = 1e-3
+MAX_RATE = 1e6
+"""[Hz] Frame rates outside of these are probably meant otherwise."""
+RATE_TOLERANCE = 1e-5
+"""Relative difference of two frame rates that is rounding of a file."""
+MAX_MISSPELT = 50
+"""Unknown keys of a mapping that are compared with known ones.
 
-_NAME_OF = {
-    spelling: name for name, spellings in KEYS.items() for spelling in spellings
-}
+Spelling mistakes are few.
+"""
+
+_NAME_OF: dict[str, str] = {}
+"""By the spellings of keys, their names."""
+for _name, _spellings in KEYS.items():
+    _NAME_OF |= dict.fromkeys(_spellings, _name)
 _OF_TOP = tuple(name for name in KEYS if name != "frames")
 _ONLY_TOP = ("format_version", "components")
 _INHERITED = (
-    "frame_rate",
-    "has_frame_time",
-    "num_parts",
-    "is_root_relative",
-    "se3_format",
+    *("frame_rate", "has_frame_time", "num_parts"),
+    *("is_root_relative", "se3_format"),
 )
 """Keys of the top node that are for the components without them."""
 _TRUE = ("true", "yes", "on")
@@ -88,7 +94,6 @@ _TYPE_OF_CONTENT = {
     LINK_POSITION: MULTI_SE3,
     ZMP: VECTOR3,
 }
-_ALL_CONTENTS = {name for names in CONTENTS.values() for name in names}
 _ONLY_IN = {
     3: set(CONTENTS[3]) - set(CONTENTS[4]),
     1: {*CONTENTS[1], *OLD_TYPES} - {*CONTENTS[2], *TYPES},
@@ -131,62 +136,50 @@ class Fields:
         inside: str,
         top: Fields | None = None,
     ) -> None:
-        self.document, self.node, self.inside, self.found, self.top = (
-            document,
-            node,
-            inside,
-            found,
-            top or self,
-        )
+        self.document = document
+        self.node = node
+        self.inside = inside
+        self.found = found
+        self.top = top or self
         self.values: dict[str, Node] = {}
         self.unknown: dict[str, Node] = {}
+        self.slips: dict[str, Problem] = {}
         merged: list[Mapping] = []
         for key, value in node.pairs:
-            text = key_text(key)
-            if (
-                text == "<<"
-                and isinstance(key, Scalar)
-                and not key.quoted
-                and isinstance(value, Mapping)
-            ):
-                found.report(
-                    rules.MERGE,
-                    "the merge key '<<' copies keys from another mapping",
-                    self.at(key),
-                )
+            if _is_merge(key) and isinstance(value, Mapping):
+                message = "the merge key '<<' copies keys from another mapping"
+                found.report(rules.MERGE, message, self.at(key))
                 merged.append(value)
                 continue
-            if isinstance(key, Scalar):
-                name = _NAME_OF.get(text)
-            else:
-                name = None
-            known, label = (self.unknown, text) if name is None else (self.values, name)
-            if label in known:
-                found.report(
-                    KEY_TWICE, f"the key {text[:60]} occurs twice", self.at(key)
-                )
-            known[label] = value
-        for key, value in [pair for mapping in merged for pair in mapping.pairs]:
-            text = key_text(key)
-            if text in _NAME_OF and isinstance(key, Scalar):
-                self.values.setdefault(_NAME_OF[text], value)
-            else:
-                self.unknown.setdefault(text, value)
+            values, name = self._entry(key)
+            if name in values:
+                message = f"the key {key_text(key)[:60]} occurs twice"
+                found.report(KEY_TWICE, message, self.at(key))
+            values[name] = value
+        # Keys of the mapping itself go before those that are merged.
+        for mapping in merged:
+            for key, value in mapping.pairs:
+                values, name = self._entry(key)
+                values.setdefault(name, value)
         if self.unknown:
             self.slips = self._find_slips()
-        else:
-            self.slips = {}
+
+    def _entry(self, key: Node) -> tuple[dict[str, Node], str]:
+        """Return the values of known or unknown keys, and the name of a key there."""
+        text = key_text(key)
+        if isinstance(key, Scalar) and text in _NAME_OF:
+            return self.values, _NAME_OF[text]
+        return self.unknown, text
 
     def _find_slips(self) -> dict[str, Problem]:
         expected = OF_COMPONENTS if self.inside else _OF_TOP
-        expected = tuple(name for name in expected if name not in self.values)
+        spellings = [KEYS[name][0] for name in expected if name not in self.values]
         keys = {key.value: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
         slips: dict[str, Problem] = {}
         for text in list(self.unknown)[:MAX_MISSPELT]:
-            if text in keys:
-                spelling = meant(text, (KEYS[name][0] for name in expected))
-            else:
-                spelling = None
+            if text not in keys:
+                continue
+            spelling = meant(text, spellings)
             if spelling is None or _NAME_OF[spelling] in slips:
                 continue
             message = f"the key {text!r} is not known: did you mean {spelling!r}?"
@@ -215,15 +208,14 @@ class Fields:
 
     def inherited(self, read: Callable[[Fields], T | None]) -> T | None:
         """Return what `read` returns for this mapping, or else for the top node."""
-        own = read(self)
+        value = read(self)
         if self.top is self:
-            top = None
-        else:
-            top = read(self.top)
-        return top if own is None else own
+            return value
+        inherited = read(self.top)
+        return inherited if value is None else value
 
     def extra(self, *unwanted: str) -> dict[str, object]:
-        """Return all unknown keys, and known ones that have no meaning here, as plain values."""
+        """Return unknown keys, and known ones without meaning here, as plain values."""
         left = dict(self.unknown)
         for name in unwanted:
             if name in self.values:
@@ -252,11 +244,8 @@ class Fields:
         if node is None or _is_empty(node):
             return None
         if not isinstance(node, Scalar):
-            self.refuse(
-                WRONG_VALUE,
-                f"{KEYS[name][0]} is a list or a mapping, not a single value",
-                name,
-            )
+            message = f"{KEYS[name][0]} is a list or a mapping, not a single value"
+            self.refuse(WRONG_VALUE, message, name)
             return None
         return node.value
 
@@ -270,11 +259,10 @@ class Fields:
             message = f"the frame rate is {text[:40]!r}, not a positive number of Hz"
             self.refuse(FRAME_RATE, message, "frame_rate")
             return None
-        if not 1e-3 <= value <= 1e6:
+        if not MIN_RATE <= value <= MAX_RATE:
+            message = f"the frame rate is {text[:40]} Hz"
             self.found.report(
-                rules.IRREGULAR_RATE,
-                f"the frame rate is {text[:40]} Hz",
-                self.location("frame_rate"),
+                rules.IRREGULAR_RATE, message, self.location("frame_rate")
             )
         return value
 
@@ -285,11 +273,8 @@ class Fields:
             return None
         if text.lower() in _TRUE or text.lower() in _FALSE:
             return text.lower() in _TRUE
-        self.refuse(
-            WRONG_VALUE,
-            f"{KEYS[name][0]} is {text[:40]!r}; expected true or false",
-            name,
-        )
+        message = f"{KEYS[name][0]} is {text[:40]!r}; expected true or false"
+        self.refuse(WRONG_VALUE, message, name)
         return None
 
     def count(self, name: str) -> int | None:
@@ -301,6 +286,7 @@ class Fields:
         if text is None:
             return None
         value = number(text)
+        # Above this, not all whole numbers are doubles.
         if value is not None and 0 <= value < 2**53 and value == int(value):
             return int(value)
         return -1
@@ -426,172 +412,156 @@ class _Reader:
     def run(self) -> Headers:
         root = self.document.tree.root
         if not isinstance(root, Mapping):
-            kind_found = "list" if isinstance(root, Sequence) else "text"
-            where = self.document.location(root)
-            raise rules.NOT_A_MOTION.error(
-                f"the top node is {with_article(kind_found)}, not a mapping", where
-            )
+            kind = "list" if isinstance(root, Sequence) else "text"
+            message = f"the top node is {with_article(kind)}, not a mapping"
+            raise rules.NOT_A_MOTION.error(message, self.document.location(root))
         top = Fields(self.document, root, self.found, "")
         self.check_indentation(top)
-        kind = top.text("type")
-        bare = kind in OLD_TYPES
-        self.check_kind(top, kind, bare)
-        version = self.version(top, kind)
-        content = top.text("content")
-        if (
-            not bare
-            and content != "BodyMotion"
-            and (content or version > 1)
-            and "content" not in top.slips
-        ):
-            if content:
-                message = (
-                    f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
-                )
-            else:
-                message = ""
-            where = top.at(top.values.get("content"))
-            self.found.report(
-                rules.TOP_CONTENT, message or "the top node has no content", where
-            )
+        top_type = top.text("type")
+        is_bare = top_type in OLD_TYPES
+        if not is_bare:
+            self.check_type(top, top_type)
+        version = self.version(top, top_type)
+        if not is_bare:
+            self.check_content(top, version)
         rate = top.rate()
         extra: dict[str, object] = {}
-        if bare:
-            self.found.report(
-                rules.BARE_COMPONENT,
-                f"the file is a bare {kind}",
-                top.at(top.values.get("type")),
-            )
+        if is_bare:
+            message = f"the file is a bare {top_type}"
+            location = top.at(top.values.get("type"))
+            self.found.report(rules.BARE_COMPONENT, message, location)
             component = self.component(top, version)
-            if component is None:
-                components = []
-            else:
-                components = [component]
+            components = [] if component is None else [component]
         else:
             components = self.components(top, version)
-            extra = top.extra(
-                "frames", *(() if self.labels_inherited else ("part_labels",))
-            )
-            if "components" in top.slips:
-                self.worsen(top.slips["components"], refused=False)
-            elif not components and not self.found.has_errors:
-                where = top.at(top.values.get("components"))
-                self.found.report(
-                    rules.NO_COMPONENTS, "the motion has no components", where
-                )
+            unwanted = ["frames"]
+            if not self.labels_inherited:
+                unwanted.append("part_labels")
+            extra = top.extra(*unwanted)
+            self.check_number(top, components)
         self.check_together(components, rate)
         self.check_text()
         style = "flow" if root.flow else "block"
         return Headers(version, tuple(components), extra, rate, style, self.is_complete)
 
-    def check_indentation(self, top: Fields) -> None:
-        """Raise FormatError where the keys of components stand in the top node, as in examples that lost their indentation."""
-        keys = [key_text(key) for key, _ in top.node.pairs]
-        inside = [
-            key_text(key)
-            for item in _items(top.values.get("components"))
-            for key, _ in _pairs(item)
-        ]
-        twice = next(
-            (name for name in ("type", "content") if keys.count(name) > 1), None
-        )
-        if (
-            twice
-            and "frames" in keys
-            and "components" in keys
-            and "frames" not in inside
-        ):
-            self.found.discard(
-                [
-                    problem
-                    for problem in self.found.problems
-                    if problem.rule == KEY_TWICE.code
-                ]
+    def check_content(self, top: Fields, version: int) -> None:
+        content = top.text("content")
+        if content == "BodyMotion" or "content" in top.slips:
+            return
+        location = top.at(top.values.get("content"))
+        if content:
+            message = (
+                f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
             )
-            second = [key for key, _ in top.node.pairs if key_text(key) == twice][1]
-            message = "the keys of the components are not indented: in the top node, each replaces the one before"
-            raise rules.INDENTATION.error(message, top.at(second))
+            self.found.report(rules.TOP_CONTENT, message, location)
+        elif version > 1:
+            message = "the top node has no content"
+            self.found.report(rules.TOP_CONTENT, message, location)
+
+    def check_number(self, top: Fields, components: list[ComponentHeader]) -> None:
+        """Report that there are no components, unless another fault explains it."""
+        if "components" in top.slips:
+            self.worsen(top.slips["components"], refused=False)
+        elif not components and not self.found.has_errors:
+            location = top.at(top.values.get("components"))
+            message = "the motion has no components"
+            self.found.report(rules.NO_COMPONENTS, message, location)
+
+    def check_indentation(self, top: Fields) -> None:
+        """Raise FormatError where the keys of components are in the top node.
+
+        Examples in documents have lost their indentation so.
+        """
+        keys = [key_text(key) for key, _ in top.node.pairs]
+        if "frames" not in keys or "components" not in keys:
+            return
+        repeated = [name for name in ("type", "content") if keys.count(name) > 1]
+        if not repeated:
+            return
+        for item in _items(top.values.get("components")):
+            if any(key_text(key) == "frames" for key, _ in _pairs(item)):
+                return
+        self.found.discard(
+            problem for problem in self.found.problems if problem.rule == KEY_TWICE.code
+        )
+        same = [key for key, _ in top.node.pairs if key_text(key) == repeated[0]]
+        message = (
+            "the keys of the components are not indented: in the top node, each "
+            "replaces the one before"
+        )
+        raise rules.INDENTATION.error(message, top.at(same[1]))
 
     def worsen(self, slip: Problem, refused: bool = True) -> None:
-        """Make an error of a misspelt key without which the file, or a part of it, cannot be read."""
+        """Make an error of a misspelt key without which a part cannot be read."""
         self.found.discard([slip])
         self.found.add(replace(slip, severity="error"), fatal=refused)
 
-    def check_kind(self, top: Fields, kind: str | None, bare: bool) -> None:
-        if bare or kind in ("CompositeSeq", "BodyMotion"):
+    def check_type(self, top: Fields, top_type: str | None) -> None:
+        if top_type in ("CompositeSeq", "BodyMotion"):
             return
-        where = top.at(top.values.get("type"))
-        if kind == "PoseSeq":
+        location = top.at(top.values.get("type"))
+        if top_type == "PoseSeq":
             message = "this is a sequence of key poses (PoseSeq, .pseq), another format"
-            raise rules.NOT_A_MOTION.error(message, where, "")
-        if kind is not None:
-            almost = meant(kind, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
+            raise rules.NOT_A_MOTION.error(message, location, "")
+        has_components = "components" in top.values
+        if top_type is not None:
+            message = f"the top node is of type {top_type[:60]!r}"
+            almost = meant(top_type, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
             if almost:
-                question = f": did you mean {almost!r}?"
-            else:
-                question = ""
-            error = rules.NOT_A_MOTION.error(
-                f"the top node is of type {kind[:60]!r}{question}", where
-            )
-            if "components" not in top.values:
+                message += f": did you mean {almost!r}?"
+            error = rules.NOT_A_MOTION.error(message, location)
+            if not has_components:
                 raise error
             self.found.refuse(error)
             return
-        if "components" not in top.values:
-            if "type" in top.slips:
-                self.worsen(top.slips["type"])
-                return
-            raise rules.NOT_A_MOTION.error(
-                "the top node has neither a type nor components", where
-            )
-        if "type" not in top.slips:
-            self.found.report(
-                rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where
-            )
+        slip = top.slips.get("type")
+        if not has_components:
+            if slip is None:
+                message = "the top node has neither a type nor components"
+                raise rules.NOT_A_MOTION.error(message, location)
+            self.worsen(slip)
+        elif slip is None:
+            message = "the top node has no type; read as CompositeSeq"
+            self.found.report(rules.TOP_TYPE, message, location)
 
-    def version(self, top: Fields, kind: str | None) -> int:
+    def version(self, top: Fields, top_type: str | None) -> int:
         node = top.values.get("format_version")
         text = top.text("format_version")
-        where = top.at(node, ".formatVersion" if node else "")
+        location = top.at(node, ".formatVersion" if node else "")
         if text is None:
-            if kind == "BodyMotion":
-                return 1
-            if "format_version" in top.slips:
-                return 2
-            version = _version_of(top.values.get("components"))
-            hint = f"read as version {version}; add 'formatVersion: {version}'"
-            self.found.report(
-                rules.VERSION_MISSING,
-                "the file has no format version",
-                where,
-                hint=hint,
-            )
-            return version
+            return self.missing_version(top, top_type, location)
         value = number(text)
-        known = value is not None and abs(value) < float("inf")
-        if value is None or not known or value >= 5:
-            if known:
-                wrong = f"{text[:40]}; versions are 1 to 4"
-            else:
-                wrong = f"{text[:40]!r}, not a number"
-            self.found.refuse(
-                rules.VERSION.error(f"the format version is {wrong}", where)
-            )
-            return 4 if known else 2
+        if value is None or not math.isfinite(value):
+            message = f"the format version is {text[:40]!r}, not a number"
+            self.found.refuse(rules.VERSION.error(message, location))
+            return 2
+        if value >= 5:
+            message = f"the format version is {text[:40]}; versions are 1 to 4"
+            self.found.refuse(rules.VERSION.error(message, location))
+            return 4
         if value < 1:
             message = f"the format version is {text[:40]}; the first version is 1"
-            self.found.report(rules.VERSION_LOW, message, where)
+            self.found.report(rules.VERSION_LOW, message, location)
         version = max(int(value), 1)
-        if kind in ("CompositeSeq", "BodyMotion") and (kind == "BodyMotion") != (
-            version == 1
-        ):
-            right = "CompositeSeq" if version > 1 else "BodyMotion"
-            where = top.at(top.values.get("type"))
-            self.found.report(
-                rules.TOP_TYPE,
-                f"the type is {kind}; in version {version} it is {right}",
-                where,
-            )
+        right = "CompositeSeq" if version > 1 else "BodyMotion"
+        if top_type in ("CompositeSeq", "BodyMotion") and top_type != right:
+            message = f"the type is {top_type}; in version {version} it is {right}"
+            location = top.at(top.values.get("type"))
+            self.found.report(rules.TOP_TYPE, message, location)
+        return version
+
+    def missing_version(
+        self, top: Fields, top_type: str | None, location: Location
+    ) -> int:
+        """Return the version of a file that has none; report that it is missing."""
+        if top_type == "BodyMotion":
+            return 1
+        if "format_version" in top.slips:
+            return 2
+        version = _version_of(top.values.get("components"))
+        message = "the file has no format version"
+        hint = f"read as version {version}; add 'formatVersion: {version}'"
+        self.found.report(rules.VERSION_MISSING, message, location, hint=hint)
         return version
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:
@@ -602,25 +572,22 @@ class _Reader:
             self.is_complete = False
             top.refuse(WRONG_VALUE, "the components are not a list", "components")
             return []
-        if len(node.items) > MAX_COMPONENTS:
-            message = f"there are {len(node.items)} components; {MAX_COMPONENTS} are read at most"
+        count = len(node.items)
+        if count > MAX_COMPONENTS:
+            message = f"there are {count} components; {MAX_COMPONENTS} are read at most"
             raise TOO_LARGE.error(message, top.at(node, ".components"))
         components = []
-        for k, item in enumerate(node.items):
-            inside = f"components[{k}]"
+        for index, item in enumerate(node.items):
+            inside = f"components[{index}]"
             component = None
             if isinstance(item, Mapping):
-                try:
-                    component = self.component(
-                        Fields(self.document, item, self.found, inside, top), version
-                    )
-                except FormatError as error:
-                    self.found.refuse(error)
+                with self.found.recover():
+                    fields = Fields(self.document, item, self.found, inside, top)
+                    component = self.component(fields, version)
             elif not isinstance(item, MissingAlias):
-                where = self.document.location(item, inside)
-                self.found.refuse(
-                    WRONG_VALUE.error(f"component {k} is not a mapping", where)
-                )
+                location = self.document.location(item, inside)
+                message = f"component {index} is not a mapping"
+                self.found.refuse(WRONG_VALUE.error(message, location))
             if component is None:
                 self.is_complete = False
             else:
@@ -630,372 +597,383 @@ class _Reader:
     def check_together(
         self, components: list[ComponentHeader], rate: float | None
     ) -> None:
-        seen: set[str] = set()
+        contents: set[str] = set()
         for component in components:
             if component.layout is None:
                 continue
-            if component.content and component.content in seen:
-                message = f"the content {component.content[:60]} occurs twice"
+            content = component.content
+            if content and content in contents:
+                message = f"the content {content[:60]} occurs twice"
                 self.found.report(rules.CONTENT_TWICE, message, component.location)
-            seen.add(component.content)
-            own = component.frame_rate
-            if rate is not None and own is not None and abs(own - rate) > 1e-5 * rate:
-                message = (
-                    f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz"
-                )
-                self.found.report(rules.RATES, message, component.location)
+            contents.add(content)
+            if rate is not None and component.frame_rate is not None:
+                self.check_rate(component, component.frame_rate, rate)
+        self.check_lengths(components)
+
+    def check_rate(
+        self, component: ComponentHeader, rate: float, top_rate: float
+    ) -> None:
+        if abs(rate - top_rate) > RATE_TOLERANCE * top_rate:
+            message = f"{component.content[:60]} has {rate:g} Hz, the top node {top_rate:g} Hz"
+            self.found.report(rules.RATES, message, component.location)
+
+    def check_lengths(self, components: list[ComponentHeader]) -> None:
+        """Check that components without times have as many frames as each other.
+
+        Those whose frames may be under a misspelt key are left out.
+        """
         misspelt = {
-            p.location.inside for p in self.found.problems if p.rule == MISSPELT.code
+            problem.location.inside
+            for problem in self.found.problems
+            if problem.rule == MISSPELT.code
         }
-        known = [
-            c
-            for c in components
-            if c.layout and c.content in CONTENTS[2] and not c.has_frame_time
-        ]
-        known = [c for c in known if c.frames or c.inside not in misspelt]
-        if len({c.num_frames for c in known}) > 1:
-            lengths = ", ".join(f"{c.content} {c.num_frames}" for c in known)
-            self.found.report(
-                rules.LENGTHS,
-                f"the numbers of frames differ: {lengths}",
-                known[0].location,
+        compared: list[ComponentHeader] = []
+        for component in components:
+            if not component.layout or component.has_frame_time:
+                continue
+            has_frames = component.frames or component.inside not in misspelt
+            if component.content in CONTENTS[2] and has_frames:
+                compared.append(component)
+        if len({component.num_frames for component in compared}) > 1:
+            lengths = ", ".join(
+                f"{component.content} {component.num_frames}" for component in compared
             )
+            message = f"the numbers of frames differ: {lengths}"
+            self.found.report(rules.LENGTHS, message, compared[0].location)
 
     def check_text(self) -> None:
-        more = self.document.tree.next_document
-        if more is not None:
-            where = self.document.text.location(more)
-            self.found.report(
-                rules.DOCUMENTS, "another YAML document begins here", where
-            )
-        if self.document.encoding == "cp932":
-            path = self.document.source.path
-            wrong = first_non_utf8_byte(self.document.source)
-            if wrong is None:
-                where = Location(path)
-            else:
-                where = Location(path, *wrong[:2])
-            if wrong is None:
-                byte = ""
-            else:
-                byte = f": this is the byte 0x{wrong[2]:02x}"
-            self.found.report(
-                ENCODING,
-                f"the text is not UTF-8 but read as Japanese (cp932){byte}",
-                where,
-            )
+        document = self.document
+        offset = document.tree.next_document
+        if offset is not None:
+            message = "another YAML document begins here"
+            location = document.text.location(offset)
+            self.found.report(rules.DOCUMENTS, message, location)
+        if document.encoding == "cp932":
+            location = Location(document.source.path)
+            message = "the text is not UTF-8 but read as Japanese (cp932)"
+            wrong = first_non_utf8_byte(document.source)
+            if wrong is not None:
+                line, column, byte = wrong
+                location = Location(document.source.path, line, column)
+                message += f": this is the byte 0x{byte:02x}"
+            self.found.report(ENCODING, message, location)
 
-    def component(self, own: Fields, version: int) -> ComponentHeader | None:
+    def component(self, fields: Fields, version: int) -> ComponentHeader | None:
         """Return the header of a component, which may be the top node itself.
 
         None where its type is unknown.
         """
-        kind = own.text("type")
-        content = own.text("content")
-        if kind is None:
-            self.missing(rules.COMPONENT_TYPE, "a component has no type", "type", own)
-            kind = _TYPE_OF_CONTENT.get(CONTENTS[version].get(content or "", ""))
-            if kind is None:
+        type_in_file = fields.text("type")
+        content = fields.text("content")
+        if type_in_file is None:
+            message = "a component has no type"
+            self.missing(rules.COMPONENT_TYPE, message, "type", fields)
+            name = CONTENTS[version].get(content or "", "")
+            type_in_file = _TYPE_OF_CONTENT.get(name)
+            if type_in_file is None:
                 return None
         if content is None:
-            content = own.top.text("content") or ""
-            if content:
-                inherited = f"; {content[:60]!r} is inherited from the top node"
-            else:
-                inherited = ""
-            if "content" not in own.slips:
-                message = f"{with_article(kind[:60])} has no content{inherited}"
-                self.found.report(rules.CONTENT_MISSING, message, own.at(None))
-        known = (OLD_TYPES if version == 1 else TYPES).get(kind)
-        if known is None:
-            return self.other_component(own, kind, content, version)
-        frames = self.frames(own, content)
+            content = self.inherited_content(fields, type_in_file)
+        types = OLD_TYPES if version == 1 else TYPES
+        if type_in_file not in types:
+            return self.other_component(fields, type_in_file, content, version)
+        component_type = types[type_in_file]
+        frames = self.frames(fields, content)
         num_frames = frames.num_rows if frames else 0
-        self.check_num_frames(own, content, num_frames)
-        relative = (
-            own.inherited(lambda fields: fields.flag("is_root_relative")) or False
-        )
-        stamped = self.stamped(own, version, known, frames)
-        rate = own.inherited(Fields.rate)
-        rates = [
-            fields.values["frame_rate"]
-            for fields in (own, own.top)
-            if "frame_rate" in fields.values
-        ]
-        if rate is None and not stamped and all(map(_is_empty, rates)):
-            message = f"the component {content[:60]} has no frame rate"
-            self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, own.top)
-        if known == MULTI_SE3:
-            order = self.order(own, frames, stamped)
-        else:
-            order = None
-        name = self.content(own, known, content, version)
-        parts = self.parts(own, known, frames, stamped)
-        labels = self.labels(own, parts)
-        unwanted = ("components",) if own is own.top else _ONLY_TOP
-        rate_holder = own.holder("frame_rate")
+        self.check_num_frames(fields, content, num_frames)
+        is_relative = fields.inherited(lambda fields: fields.flag("is_root_relative"))
+        if version == 1 and content in ("RelativeZMP", "RelativeZmp"):
+            is_relative = True
+        is_stamped = self.stamped(fields, version, component_type, frames)
+        rate = self.frame_rate(fields, content, is_stamped)
+        order = None
+        if component_type == MULTI_SE3:
+            order = self.order(fields, frames, is_stamped)
+        name = self.content(fields, component_type, content, version)
+        parts = self.parts(fields, component_type, frames, is_stamped)
+        labels = self.labels(fields, parts)
+        unwanted = ["components"] if fields is fields.top else [*_ONLY_TOP]
+        if labels is None:
+            unwanted.append("part_labels")
         return ComponentHeader(
-            type=known,
+            type=component_type,
             content=name,
             num_parts=parts,
             num_frames=num_frames,
             frame_rate=rate,
-            has_frame_time=stamped,
+            has_frame_time=is_stamped,
             se3_format=order,
-            is_root_relative=relative
-            or (version == 1 and content in ("RelativeZMP", "RelativeZmp")),
+            is_root_relative=is_relative or False,
             part_labels=labels or (),
-            extra=own.extra(*unwanted, *(("part_labels",) if labels is None else ())),
-            location=own.at(None),
-            rate_location=rate_holder.location("frame_rate"),
-            parts_location=own.location("num_parts"),
-            inside=own.inside,
-            layout=Layout(parts, stamped, order),
+            extra=fields.extra(*unwanted),
+            location=fields.at(None),
+            rate_location=fields.holder("frame_rate").location("frame_rate"),
+            parts_location=fields.location("num_parts"),
+            inside=fields.inside,
+            layout=Layout(parts, is_stamped, order),
             frames=frames,
         )
 
+    def inherited_content(self, fields: Fields, component_type: str) -> str:
+        """Return the content of the top node for a component without one; report it."""
+        content = fields.top.text("content") or ""
+        if "content" not in fields.slips:
+            message = f"{with_article(component_type[:60])} has no content"
+            if content:
+                message += f"; {content[:60]!r} is inherited from the top node"
+            self.found.report(rules.CONTENT_MISSING, message, fields.at(None))
+        return content
+
+    def frame_rate(
+        self, fields: Fields, content: str, is_stamped: bool
+    ) -> float | None:
+        rate = fields.inherited(Fields.rate)
+        # A rate that cannot be read is another fault.
+        is_given = False
+        for holder in (fields, fields.top):
+            node = holder.values.get("frame_rate")
+            is_given = is_given or not (node is None or _is_empty(node))
+        if rate is None and not is_stamped and not is_given:
+            message = f"the component {content[:60]} has no frame rate"
+            self.missing(
+                rules.FRAME_RATE_MISSING, message, "frame_rate", fields, fields.top
+            )
+        return rate
+
     def other_component(
-        self, own: Fields, kind: str, content: str, version: int
+        self, fields: Fields, component_type: str, content: str, version: int
     ) -> ComponentHeader:
-        """Return the header of a component of an unknown type, with all its keys and those that it inherits from the top node."""
-        almost = meant(kind, TYPES)
+        """Return the header of a component of an unknown type.
+
+        With all its keys and those that it inherits from the top node.
+        """
+        message = f"the component {content[:60]} is of type {component_type[:60]!r}"
+        almost = meant(component_type, TYPES)
         if almost:
-            question = f": did you mean {almost!r}?"
-        else:
-            question = ""
-        message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
-        self.found.report(rules.COMPONENT_UNKNOWN, message, own.location("type"))
+            message += f": did you mean {almost!r}?"
+        self.found.report(rules.COMPONENT_UNKNOWN, message, fields.location("type"))
         self.found.mark_unknown(("contents", CONTENTS[version].get(content, content)))
-        extra = {
-            key_text(key): self.document.plain(value) for key, value in own.node.pairs
-        }
+        plain = self.document.plain
+        extra = {key_text(key): plain(value) for key, value in fields.node.pairs}
         for spelling in (*KEYS["type"], *KEYS["content"]):
             extra.pop(spelling, None)
         for name in _INHERITED:
-            if name in own.top.values and name not in own.values:
-                extra[key_name(name, version)] = self.document.plain(
-                    own.top.values[name]
-                )
+            if name in fields.top.values and name not in fields.values:
+                extra[key_name(name, version)] = plain(fields.top.values[name])
         return ComponentHeader(
-            type=kind,
+            type=component_type,
             content=content,
             num_parts=0,
             num_frames=0,
             extra=extra,
-            location=own.at(None),
-            inside=own.inside,
+            location=fields.at(None),
+            inside=fields.inside,
         )
 
-    def missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
+    def missing(self, rule: Rule, message: str, name: str, *holders: Fields) -> None:
         """Record that a component lacks a key without which it cannot be read.
 
         A misspelt one is the error, if there is one.
         """
-        slip = next(
-            (mapping.slips[name] for mapping in fields if name in mapping.slips), None
-        )
-        if slip is None:
-            self.found.refuse(rule.error(message, fields[0].at(None)))
-        else:
-            self.worsen(slip)
+        for fields in holders:
+            if name in fields.slips:
+                self.worsen(fields.slips[name])
+                return
+        self.found.refuse(rule.error(message, holders[0].at(None)))
 
-    def frames(self, own: Fields, content: str) -> Frames | None:
-        node = own.values.get("frames")
+    def frames(self, fields: Fields, content: str) -> Frames | None:
+        node = fields.values.get("frames")
         if node is None or _is_empty(node):
-            if "frames" in own.slips:
-                self.worsen(own.slips["frames"], refused=False)
+            if "frames" in fields.slips:
+                self.worsen(fields.slips["frames"], refused=False)
             elif not isinstance(node, MissingAlias):
-                self.found.report(
-                    rules.FRAMES_MISSING,
-                    f"the component {content[:60]} has no frames",
-                    own.at(node),
-                )
+                message = f"the component {content[:60]} has no frames"
+                self.found.report(rules.FRAMES_MISSING, message, fields.at(node))
             return None
         if not isinstance(node, Sequence):
-            raise WRONG_VALUE.error(
-                f"the frames of {content[:60]} are not a list", own.at(node, ".frames")
-            )
+            message = f"the frames of {content[:60]} are not a list"
+            raise WRONG_VALUE.error(message, fields.at(node, ".frames"))
         if node.items:
             return self.document.frames(node)
         return None
 
-    def check_num_frames(self, own: Fields, content: str, counted: int) -> None:
-        fields = own.holder("num_frames")
+    def check_num_frames(self, fields: Fields, content: str, num_rows: int) -> None:
+        fields = fields.holder("num_frames")
         stated = fields.count("num_frames")
-        if stated is None or stated == counted:
+        if stated is None or stated == num_rows:
             return
-        where = fields.location("num_frames")
+        location = fields.location("num_frames")
         if stated < 0:
-            message = (
-                f"numFrames is {fields.text('num_frames')!r:.60}, not a whole number"
-            )
-            self.found.report(rules.NUM_FRAMES_NUMBER, message, where)
+            text = f"{fields.text('num_frames')!r:.60}"
+            message = f"numFrames is {text}, not a whole number"
+            self.found.report(rules.NUM_FRAMES_NUMBER, message, location)
             return
-        if stated > counted:
+        hint = None
+        if stated > num_rows:
             hint = "the rows count; some are missing, if the file was cut off"
-        else:
-            hint = None
-        message = f"numFrames is {stated}, but {content[:60]} has {counted or 'no'} row{'s' * (counted != 1)}"
-        data = {"given": stated, "counted": counted}
-        severity: Severity | None = None if counted else "error"
+        rows = counted(num_rows, "row") if num_rows else "no rows"
         self.found.report(
-            rules.NUM_FRAMES, message, where, hint=hint, severity=severity, data=data
+            rules.NUM_FRAMES,
+            f"numFrames is {stated}, but {content[:60]} has {rows}",
+            location,
+            hint=hint,
+            severity=None if num_rows else "error",
+            data={"given": stated, "counted": num_rows},
         )
 
     def stamped(
-        self, own: Fields, version: int, kind: str, frames: Frames | None
+        self, fields: Fields, version: int, component_type: str, frames: Frames | None
     ) -> bool:
-        flag = own.inherited(lambda fields: fields.flag("has_frame_time"))
-        fields = own.holder("has_frame_time")
+        flag = fields.inherited(lambda fields: fields.flag("has_frame_time"))
+        holder = fields.holder("has_frame_time")
         if flag and version == 1:
-            fields.refuse(
-                rules.FRAME_TIME_V1, "version 1 has no hasFrameTime", "has_frame_time"
-            )
-        if flag is None and fields.text("has_frame_time") is not None:
-            return self.looks_stamped(own, kind, frames)
-        slip = own.slip("has_frame_time")
-        if flag is None and slip is not None and self.looks_stamped(own, kind, frames):
+            message = "version 1 has no hasFrameTime"
+            holder.refuse(rules.FRAME_TIME_V1, message, "has_frame_time")
+        if flag is not None:
+            return flag
+        if holder.text("has_frame_time") is not None:
+            return self.looks_stamped(fields, component_type, frames)
+        slip = fields.slip("has_frame_time")
+        if slip is not None and self.looks_stamped(fields, component_type, frames):
             self.worsen(slip)
             return True
-        return flag or False
+        return False
 
-    def looks_stamped(self, own: Fields, kind: str, frames: Frames | None) -> bool:
-        """Return whether the first row begins with a time, by the number of its elements, and for poses by the first of them."""
-        if frames is not None:
-            row = frames.first_row()
-        else:
-            row = None
+    def looks_stamped(
+        self, fields: Fields, component_type: str, frames: Frames | None
+    ) -> bool:
+        """Return whether the first row begins with a time.
+
+        By the number of its elements, and for poses by the first of them.
+        """
+        row = frames.first_row() if frames is not None else None
         if not isinstance(row, Sequence) or not row.items:
             return False
-        if kind == MULTI_SE3:
+        if component_type == MULTI_SE3:
             return isinstance(row.items[0], Scalar)
-        parts = own.count("num_parts")
-        return (
-            len(row.items)
-            == (3 if kind == VECTOR3 else -1 if parts is None else parts) + 1
-        )
+        parts = 3 if component_type == VECTOR3 else fields.count("num_parts")
+        return parts is not None and len(row.items) == parts + 1
 
-    def content(self, own: Fields, kind: str, content: str, version: int) -> str:
-        where = own.at(own.values.get("content"))
+    def content(
+        self, fields: Fields, component_type: str, content: str, version: int
+    ) -> str:
+        """Return the name of a content in versions 2 and 4."""
+        location = fields.at(fields.values.get("content"))
         name = CONTENTS[version].get(content)
         if name is None:
-            almost = meant(content, (*CONTENTS[version], JOINT_EFFORT))
-            if content in _ALL_CONTENTS:
-                meaning = next(
-                    names[content] for names in CONTENTS.values() if content in names
-                )
-                there = next(
-                    name
-                    for name, known in CONTENTS[version].items()
-                    if known == meaning
-                )
-                message = f"the content {content} is of another version; in version {version} it is {there}"
-                self.found.report(rules.CONTENT_OF_OTHER_VERSION, message, where)
-            elif almost not in (None, content):
-                message = f"the content {content!r} is not one of the format: did you mean {almost!r}?"
-                self.found.report(rules.MISSPELT_CONTENT, message, where)
-                self.found.mark_unknown(
-                    ("contents", CONTENTS[version].get(almost or "", ""))
-                )
+            self.report_content(content, version, location)
             name = content
-        right = _TYPE_OF_CONTENT.get(name, kind)
-        if right != kind:
-            self.found.report(
-                rules.CONTENT_TYPE,
-                f"{content} is {with_article(kind)}; expected {with_article(right)}",
-                where,
+        right = _TYPE_OF_CONTENT.get(name, component_type)
+        if right != component_type:
+            expected = with_article(right)
+            message = (
+                f"{content} is {with_article(component_type)}; expected {expected}"
             )
+            self.found.report(rules.CONTENT_TYPE, message, location)
         return name
 
-    def first_row(self, own: Fields, frames: Frames) -> Sequence:
+    def report_content(self, content: str, version: int, location: Location) -> None:
+        """Report a content of another version, or one that is misspelt."""
+        names = CONTENTS[version]
+        for other_names in CONTENTS.values():
+            if content in other_names:
+                meanings = list(names.values())
+                here = list(names)[meanings.index(other_names[content])]
+                message = (
+                    f"the content {content} is of another version; "
+                    f"in version {version} it is {here}"
+                )
+                self.found.report(rules.CONTENT_OF_OTHER_VERSION, message, location)
+                return
+        almost = meant(content, (*names, JOINT_EFFORT))
+        if almost not in (None, content):
+            message = (
+                f"the content {content!r} is not one of the format: "
+                f"did you mean {almost!r}?"
+            )
+            self.found.report(rules.MISSPELT_CONTENT, message, location)
+            self.found.mark_unknown(("contents", names.get(almost or "", "")))
+
+    def first_row(self, fields: Fields, frames: Frames) -> Sequence:
         row = frames.first_row()
         if not isinstance(row, Sequence):
             message = "frame 0 is not a row [ … ] of numbers"
-            raise rules.ROW.error(
-                message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip("."))
-            )
+            raise rules.ROW.error(message, _first_location(fields, frames))
         return row
 
-    def order(self, own: Fields, frames: Frames | None, stamped: bool) -> str:
-        fields = own.holder("se3_format")
-        text = fields.text("se3_format")
+    def order(self, fields: Fields, frames: Frames | None, is_stamped: bool) -> str:
+        holder = fields.holder("se3_format")
+        text = holder.text("se3_format")
         if text is not None:
             if text in SE3_SIZES:
                 return text
-            message = f"the SE3 format is {text[:60]!r}; expected one of {', '.join(SE3_SIZES)}"
-            fields.refuse(rules.SE3_FORMAT, message, "se3_format")
+            expected = ", ".join(SE3_SIZES)
+            message = f"the SE3 format is {text[:60]!r}; expected one of {expected}"
+            holder.refuse(rules.SE3_FORMAT, message, "se3_format")
         size = 7
         if frames:
-            poses = self.first_row(own, frames).items[stamped:]
+            poses = self.first_row(fields, frames).items[is_stamped:]
             if poses and isinstance(poses[0], Sequence):
                 size = len(poses[0].items)
-            else:
-                size = 7
             if size not in (6, 7):
                 message = (
                     f"there is no SE3 format, and the first pose has {size} numbers"
                 )
-                raise rules.SE3_FORMAT.error(
-                    message,
-                    frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")),
-                )
+                location = _first_location(fields, frames)
+                raise rules.SE3_FORMAT.error(message, location)
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
-        if text is None and own.slip("se3_format") is None:
+        if text is None and fields.slip("se3_format") is None:
             message = f"the component has no SE3Format; read as {order}"
-            self.found.report(rules.SE3_FORMAT_MISSING, message, own.at(None))
+            self.found.report(rules.SE3_FORMAT_MISSING, message, fields.at(None))
         return order
 
     def parts(
-        self, own: Fields, kind: str, frames: Frames | None, stamped: bool
+        self,
+        fields: Fields,
+        component_type: str,
+        frames: Frames | None,
+        is_stamped: bool,
     ) -> int:
-        if kind == VECTOR3:
-            if "num_parts" in own.values:
+        if component_type == VECTOR3:
+            if "num_parts" in fields.values:
                 message = "a Vector3Seq has numParts, which is not used"
-                self.found.report(
-                    rules.NUM_PARTS_VECTOR, message, own.location("num_parts")
-                )
+                location = fields.location("num_parts")
+                self.found.report(rules.NUM_PARTS_VECTOR, message, location)
             return 3
-        fields = own.holder("num_parts")
-        parts = fields.count("num_parts")
+        holder = fields.holder("num_parts")
+        parts = holder.count("num_parts")
         if parts is not None and 0 <= parts <= MAX_PARTS:
             return parts
+        in_row = 0
         if frames:
-            counted = max(len(self.first_row(own, frames).items) - stamped, 0)
-        else:
-            counted = 0
+            in_row = max(len(self.first_row(fields, frames).items) - is_stamped, 0)
         if parts is not None:
-            message = (
-                f"numParts is {fields.text('num_parts')!r:.60}, not a number of parts"
-            )
-            fields.refuse(rules.NUM_PARTS, message, "num_parts")
-        elif own.slip("num_parts") is None:
-            message = (
-                f"{with_article(kind)} has no numParts; the first row has {counted}"
-            )
-            self.found.report(rules.NUM_PARTS_MISSING, message, own.at(None))
-        return counted
+            text = f"{holder.text('num_parts')!r:.60}"
+            message = f"numParts is {text}, not a number of parts"
+            holder.refuse(rules.NUM_PARTS, message, "num_parts")
+        elif fields.slip("num_parts") is None:
+            title = with_article(component_type)
+            message = f"{title} has no numParts; the first row has {in_row}"
+            self.found.report(rules.NUM_PARTS_MISSING, message, fields.at(None))
+        return in_row
 
-    def labels(self, own: Fields, parts: int) -> tuple[str, ...] | None:
-        node = own.values.get("part_labels")
+    def labels(self, fields: Fields, parts: int) -> tuple[str, ...] | None:
+        node = fields.values.get("part_labels")
         if node is None:
             # Those of the top node are for the components that have as many parts.
-            labels = _texts(own.top.values.get("part_labels"))
+            labels = _texts(fields.top.values.get("part_labels"))
             if not labels or len(labels) != parts:
                 return ()
             self.labels_inherited = True
             return labels
-        where = own.location("part_labels")
+        location = fields.location("part_labels")
         labels = _texts(node)
         if labels is None:
-            self.found.report(
-                rules.PART_LABELS, "the part labels are not a list of texts", where
-            )
+            message = "the part labels are not a list of texts"
+            self.found.report(rules.PART_LABELS, message, location)
         elif len(labels) != parts:
-            self.found.report(
-                rules.PART_LABELS,
-                f"the number of part labels is {len(labels)}; expected {parts}",
-                where,
-            )
+            message = f"the number of part labels is {len(labels)}; expected {parts}"
+            self.found.report(rules.PART_LABELS, message, location)
         return labels
 
 
@@ -1003,13 +981,20 @@ def component_fields(
     document: Document, header: ComponentHeader, found: Diagnostics
 ) -> Fields:
     """Return the keys of a component."""
-    node = document.tree.root
+    node = cast("Mapping", document.tree.root)
     if header.inside:
-        items = _items(
-            Fields(document, cast("Mapping", node), found, "").values.get("components")
-        )
-        node = items[int(header.inside.removeprefix("components[").removesuffix("]"))]
-    return Fields(document, cast("Mapping", node), found, header.inside)
+        items = _items(Fields(document, node, found, "").values.get("components"))
+        number = int(header.inside.removeprefix("components[").removesuffix("]"))
+        node = cast("Mapping", items[number])
+    return Fields(document, node, found, header.inside)
+
+
+def _first_location(fields: Fields, frames: Frames) -> Location:
+    return frames.location(0, None, f"{fields.inside}.frames[0]".lstrip("."))
+
+
+def _is_merge(key: Node) -> bool:
+    return isinstance(key, Scalar) and key.value == "<<" and not key.quoted
 
 
 def _items(node: Node | None) -> list[Node]:
@@ -1025,14 +1010,16 @@ def _version_of(components: Node | None) -> int:
 
     2 where they are those of several.
     """
-    named = (*KEYS["content"], *KEYS["type"])
-    pairs = [pair for item in _items(components) for pair in _pairs(item)]
-    names = {
-        value.value
-        for key, value in pairs
-        if key_text(key) in named and isinstance(value, Scalar)
-    }
-    return next((version for version, own in _ONLY_IN.items() if own & names), 2)
+    names: set[str] = set()
+    for item in _items(components):
+        for key, value in _pairs(item):
+            is_name = key_text(key) in (*KEYS["content"], *KEYS["type"])
+            if is_name and isinstance(value, Scalar):
+                names.add(value.value)
+    for version, names_of_version in _ONLY_IN.items():
+        if names_of_version & names:
+            return version
+    return 2
 
 
 def _texts(node: Node | None) -> tuple[str, ...] | None:
