@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from bodymotion.diagnostics import (
     SourceMap,
     Subject,
 )
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import (
     Document,
@@ -52,12 +53,12 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.rules import TIME_ORDER
 
-MAX_FAULTY_ROWS = (
-    10_000  # Faulty rows of a component after which the rest of it is not read.
-)
+MAX_FAULTY_ROWS = 10_000
+"""Faulty rows of a component after which the rest of it is not read."""
 STEP_TOLERANCE = 0.1
-"""[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
-_TAIL = 1 << 16  # [bytes] The end of a file that shows whether it was cut off in a row.
+"""[1/frameRate] Error of the mean step of a first column that is the time."""
+_TAIL = 1 << 16
+"""[bytes] The end of a file that shows whether it was cut off in a row."""
 _PASSES = 4
 """Times that each row of a file may be read one by one.
 
@@ -177,16 +178,16 @@ def _ends_in_a_row(source: ByteSource) -> bool:
 
 def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Report that a file ends too early in place of the problems that follow from it."""
-    follow = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
-    kept = [problem for problem in problems if problem.rule not in follow]
-    last = next(
-        (k for k in reversed(range(len(kept))) if kept[k].rule == NOT_YAML.code), None
-    )
-    if last is not None and "frame" in kept[last].data:
-        message = f"the file ends in the middle of frame {kept[last].data['frame']}: it was cut off"
+    follow_up = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
+    rest = [problem for problem in problems if problem.rule not in follow_up]
+    faults = [k for k, problem in enumerate(rest) if problem.rule == NOT_YAML.code]
+    if faults and "frame" in rest[faults[-1]].data:
+        fault = rest[faults[-1]]
+        frame = fault.data["frame"]
+        message = f"the file ends in the middle of frame {frame}: it was cut off"
         hint = "the rest is missing, further frames and components among it"
-        kept[last] = replace(kept[last], message=message, hint=hint)
-    return tuple(kept)
+        rest[faults[-1]] = replace(fault, message=message, hint=hint)
+    return tuple(rest)
 
 
 def motion_of(document: Document) -> ReadResult[Motion]:
@@ -197,7 +198,7 @@ def motion_of(document: Document) -> ReadResult[Motion]:
     except FormatError as error:
         raise FormatError(error.problem, (*found.problems, *error.problems)) from error
     effort = Effort(headers.components)
-    arrays: dict[tuple[int, Layout], tuple[_Rows, int]] = {}
+    first_with: dict[tuple[int, Layout], tuple[int, _Rows]] = {}
     components: list[Component] = []
     for k, header in enumerate(headers.components):
         if header.layout is None:
@@ -205,20 +206,13 @@ def motion_of(document: Document) -> ReadResult[Motion]:
             continue
         # Aliases give one sequence of frames to several components: they are read once.
         key = (id(header.frames or header), header.layout)
-        if key in arrays:
-            read, first = arrays[key]
-            same: Subject = ("components", first)
-            found.mark_unknown(
-                *[
-                    ("components", k, *rest[2:])
-                    for rest in found.unknown
-                    if rest[:2] == same
-                ]
-            )
+        if key in first_with:
+            first, rows = first_with[key]
+            _mark_like(("components", first), ("components", k), found)
         else:
-            read = _read_component(header, ("components", k), found, effort)
-            arrays[key] = read, k
-        layout, values, times = read
+            rows = _read_component(header, ("components", k), found, effort)
+            first_with[key] = k, rows
+        layout, values, times = rows
         if layout != header.layout:
             header = replace(
                 header, num_parts=layout.parts, has_frame_time=layout.stamped
@@ -229,21 +223,31 @@ def motion_of(document: Document) -> ReadResult[Motion]:
     if not headers.is_complete:
         found.mark_unknown(("components", "all"))
     source = source_of(document, headers, found.unknown)
-    problems = tuple(
-        sorted(
-            found.problems, key=lambda p: (p.location.line or 0, p.location.column or 0)
-        )
-    )
+    problems = tuple(sorted(found.problems, key=_line_and_column))
     motion = Motion(tuple(components), headers.extra, source, problems)
     return ReadResult(motion, problems, found.refusal is None, found.refusal)
+
+
+def _mark_like(component: Subject, other: Subject, found: Diagnostics) -> None:
+    """Mark what is unknown of a component as unknown of another one."""
+    unknown = [subject for subject in found.unknown if subject[:2] == component]
+    found.mark_unknown(*((*other, *subject[2:]) for subject in unknown))
+
+
+def _line_and_column(problem: Problem) -> tuple[int, int]:
+    return problem.location.line or 0, problem.location.column or 0
 
 
 def source_of(
     document: Document, headers: Headers, unknown: Iterable[Subject] = ()
 ) -> Source:
-    """Return where a motion came from, what a writer needs to write it alike, and where its components and frames are in the file."""
+    """Return where a motion came from.
+
+    With what a writer needs to write it alike, and where its components and frames are
+    in the file.
+    """
     path = document.source.path
-    formats = tuple(c.se3_format for c in headers.components)
+    formats = tuple(header.se3_format for header in headers.components)
     options = {
         "style": headers.style,
         "frame_rate": headers.frame_rate,
@@ -253,108 +257,102 @@ def source_of(
         ("components", k): _locator(header)
         for k, header in enumerate(headers.components)
     }
-    if path:
-        place = Path(path)
-    else:
-        place = None
-    version = str(headers.version)
-    locations = SourceMap(entries, unknown)
     return Source(
-        "seq", place, version, document.encoding, options, locations=locations
+        "seq",
+        Path(path) if path else None,
+        str(headers.version),
+        document.encoding,
+        options,
+        locations=SourceMap(entries, unknown),
     )
 
 
 def _locator(header: ComponentHeader) -> Locator:
-    """Return a function that locates a component, its "frame_rate", ("frames", t), and part n of a frame as ("frames", t, n).
+    """Return a function that locates the parts of a component.
 
-    Number k of the position of a pose is ("frames", t, n, k).
+    They are "frame_rate", ("frames", t), part n of a frame as ("frames", t, n), and
+    number k of the position of a pose as ("frames", t, n, k).
     """
-    own = header.location
+    # Not the header itself, which holds the rows.
+    component = header.location
     rate = header.rate_location
     inside = header.inside
-    if header.frames is None:
-        locate = None
-    else:
-        locate = header.frames.locator()
-    stamped = header.has_frame_time
-    if header.layout is None:
-        pose_size = 0
-    else:
-        pose_size = header.layout.pose_size
+    is_stamped = header.has_frame_time
+    pose_size = header.layout.pose_size if header.layout is not None else 0
+    locate_row = header.frames.locator() if header.frames is not None else None
 
-    def located(part: Subject) -> Location | None:
-        if part[:1] == ("frame_rate",):
+    def element_of(part: int, number: int) -> int:
+        """Return which number of a row is one of a part."""
+        if pose_size:
+            return is_stamped + part * pose_size + number
+        return is_stamped + part
+
+    def locate(part: Subject) -> Location | None:
+        if not part:
+            return component
+        if part[0] == "frame_rate":
             return rate
-        if part[:1] != ("frames",) or len(part) < 2 or locate is None:
-            return own if not part else None
+        if part[0] != "frames" or len(part) < 2 or locate_row is None:
+            return None
         element = None
         if len(part) > 2:
             # Of a pose its orientation, which its rules are about.
-            if len(part) > 3:
-                at = int(part[3])
-            else:
-                at = 3
-            element = stamped + (
-                int(part[2]) * pose_size + at if pose_size else int(part[2])
-            )
-        return locate(int(part[1]), element, f"{inside}.frames[{part[1]}]".lstrip("."))
+            number = int(part[3]) if len(part) > 3 else 3
+            element = element_of(int(part[2]), number)
+        path = f"{inside}.frames[{part[1]}]".lstrip(".")
+        return locate_row(int(part[1]), element, path)
 
-    return located
+    return locate
 
 
 def component_of(
     header: ComponentHeader, values: Floats | None, times: Floats | None
 ) -> Component:
-    """Return a component made of its header and its rows (None for a component of an unknown type)."""
+    """Return a component made of its header and its rows.
+
+    These are None for a component of an unknown type.
+    """
     if values is None:
         return OtherSeq(type=header.type, content=header.content, extra=header.extra)
     if header.has_frame_time:
-        timeline = Timeline.stamped(
-            np.empty(0) if times is None else times, header.frame_rate
-        )
+        stamps = np.empty(0) if times is None else times
+        timeline = Timeline.stamped(stamps, header.frame_rate)
     else:
         # A component without a rate is refused; its frames are there for the rules that
         # need no times.
-        timeline = Timeline.uniform(
-            len(values), 1.0 if header.frame_rate is None else header.frame_rate
-        )
-    content = header.content
-    labels = header.part_labels
-    extra = header.extra
+        rate = 1.0 if header.frame_rate is None else header.frame_rate
+        timeline = Timeline.uniform(len(values), rate)
+    common: dict[str, Any] = {
+        "content": header.content,
+        "timeline": timeline,
+        "values": values,
+        "part_labels": header.part_labels,
+        "extra": header.extra,
+    }
     if header.type == VECTOR3:
-        more = {"is_root_relative": header.is_root_relative}
-        return Vector3Seq(
-            content=content,
-            timeline=timeline,
-            values=values,
-            part_labels=labels,
-            extra=extra,
-            **more,
-        )
-    kind = MultiSE3Seq if header.type == MULTI_SE3 else MultiValueSeq
-    return kind(
-        content=content,
-        timeline=timeline,
-        values=values,
-        part_labels=labels,
-        extra=extra,
-    )
+        return Vector3Seq(is_root_relative=header.is_root_relative, **common)
+    if header.type == MULTI_SE3:
+        return MultiSE3Seq(**common)
+    return MultiValueSeq(**common)
 
 
 class Effort:
     """The number of rows of a file that may still be read one by one."""
 
     def __init__(self, headers: Iterable[ComponentHeader]) -> None:
-        rows = {
-            id(header.frames): header.num_frames
-            for header in headers
-            if header.frames is not None
-        }
+        rows: dict[int, int] = {}
+        for header in headers:
+            if header.frames is not None:
+                rows[id(header.frames)] = header.num_frames
         self.left = _PASSES * sum(rows.values()) + MAX_FAULTY_ROWS
 
 
-_Rows: TypeAlias = tuple[Layout, Floats, Floats | None]
-"""The layout with which rows were read, their values, and their times."""
+class _Rows(NamedTuple):
+    """The layout with which rows were read, their values, and their times [s]."""
+
+    layout: Layout
+    values: Floats
+    times: Floats | None
 
 
 def _read_component(
@@ -362,16 +360,15 @@ def _read_component(
 ) -> _Rows:
     """Return the rows of a component, faulty ones as nan."""
     assert header.layout is not None
-    own = Diagnostics(found.path)
-    rows = _filled(header, header.layout, subject, own, effort)
-    if _has_faulty_rows(own):
-        own, rows = _read_with_other_parts(header, subject, own.path, effort) or (
-            own,
-            rows,
-        )
-    found.extend(own.problems)
-    found.mark_unknown(*own.unknown)
-    found.refusal = found.refusal or own.refusal
+    of_component = Diagnostics(found.path)
+    rows = _filled(header, header.layout, subject, of_component, effort)
+    if _has_faulty_rows(of_component):
+        other = _read_with_other_parts(header, subject, found.path, effort)
+        if other is not None:
+            of_component, rows = other
+    found.extend(of_component.problems)
+    found.mark_unknown(*of_component.unknown)
+    found.refusal = found.refusal or of_component.refusal
     return rows
 
 
@@ -392,85 +389,91 @@ def _filled(
         arrays = arrays or layout.unknown(header.num_frames)
         layout.store(block, *arrays, frames)
     if arrays is None:
-        if not header.num_frames or header.type == VECTOR3:
-            parts = layout.parts
-        else:
-            parts = 0
-        layout = replace(layout, parts=parts)
+        if header.num_frames and header.type != VECTOR3:
+            layout = replace(layout, parts=0)
         arrays = layout.unknown(header.num_frames)
     values, times = arrays
-    return layout, frozen(values), None if times is None else frozen(times)
+    return _Rows(layout, frozen(values), None if times is None else frozen(times))
 
 
 def _read_with_other_parts(
     header: ComponentHeader, subject: Subject, path: str | None, effort: Effort
 ) -> tuple[Diagnostics, _Rows] | None:
-    """Read rows that all have one number of parts, but not that of the header, which is reported once.
+    """Read rows that all have one number of parts, but not that of the header.
 
-    None for others.
+    That is reported once. None for other rows.
 
     They may have numbers with decimal commas, which count twice; a time without
     hasFrameTime; hasFrameTime without a time. Which of them it is, or whether numParts
     is wrong, only the author can decide.
     """
     parts = parts_of_rows(header)
-    if (
-        parts in (0, header.num_parts)
-        or header.parts_location is None
-        or header.layout is None
-    ):
+    location = header.parts_location
+    if parts in (0, header.num_parts) or location is None or header.layout is None:
         return None
-    stamped = header.layout.stamped
-    order = header.layout.order
+    is_stamped = header.layout.stamped
+    is_pose = bool(header.layout.order)
     trial = Diagnostics(path)
-    if order:
-        layout = replace(header.layout, parts=parts)
-    else:
-        layout = Layout(stamped + parts)
-    rows = _filled(header, layout, subject, trial, effort)
     hint = None
-    is_stamped = stamped
-    if not order:
-        if not trial.problems:
-            values = rows[1]
-        else:
-            values = np.zeros((0, stamped + parts))
-        rising = bool((np.diff(values[:, 0]) > 0).all())
-        several = rising and len(values) > 1
-        steps = (
-            np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0)
-            if several
-            else 0.0
-        )
-        if _have_commas(header, values, stamped + header.num_parts):
-            # Halves of numbers: the first one is no time.
-            hint = "decimal commas? '0,1' is two numbers: write 0.1"
-            is_stamped = False
-        elif (
-            not stamped
-            and parts == header.num_parts + 1
-            and rising
-            and abs(steps - 1) <= STEP_TOLERANCE
-        ):
-            hint = "the first number of each row increases by about 1/frameRate: if it is the time, write 'hasFrameTime: true'"
-        elif stamped and parts == header.num_parts - 1 and not rising:
-            hint = "the first number of each row does not increase as a time does: is hasFrameTime wrong?"
-            is_stamped = False
-        if is_stamped:
+    if is_pose:
+        layout = replace(header.layout, parts=parts)
+        rows = _filled(header, layout, subject, trial, effort)
+    else:
+        # The times are a column like the others: they may be none.
+        layout = Layout(is_stamped + parts)
+        rows = _filled(header, layout, subject, trial, effort)
+        values = rows.values
+        if trial.problems:
+            values = np.zeros((0, is_stamped + parts))
+        hint, keeps_times = _explain_parts(header, values, parts)
+        if is_stamped and keeps_times:
             trial = Diagnostics(path)
             rows = _filled(header, Layout(parts, True), subject, trial, effort)
     if _has_faulty_rows(trial):
         return None
-    what = ("pose" if order else "number") + ("" if parts == 1 else "s")
-    beside = " besides the time" if stamped else ""
-    message = (
-        f"numParts is {header.num_parts}, but all rows have {parts} {what}{beside}"
-    )
+    in_rows = counted(parts, "pose" if is_pose else "number")
+    beside = " besides the time" if is_stamped else ""
+    message = f"numParts is {header.num_parts}, but all rows have {in_rows}{beside}"
     found = Diagnostics(path)
-    found.refuse(rules.NUM_PARTS_ROWS.error(message, header.parts_location, hint))
+    found.refuse(rules.NUM_PARTS_ROWS.error(message, location, hint))
     found.extend(trial.problems)
     found.mark_unknown((*subject, "num_parts"), *trial.unknown)
     return found, rows
+
+
+def _explain_parts(
+    header: ComponentHeader, values: Floats, parts: int
+) -> tuple[str | None, bool]:
+    """Return a hint why rows have another number of parts, and whether times are times.
+
+    `values` (T, N) are all numbers of the rows, also the times, none where some are
+    faulty; `parts` is the number of parts without the times.
+    """
+    assert header.layout is not None
+    is_stamped = header.layout.stamped
+    if _have_commas(header, values, is_stamped + header.num_parts):
+        # Halves of numbers: the first one is no time.
+        return "decimal commas? '0,1' is two numbers: write 0.1", False
+    first = values[:, 0]
+    is_rising = bool((np.diff(first) > 0).all())
+    # The mean step of the first column in units of 1/frameRate.
+    step = 0.0
+    if is_rising and len(values) > 1:
+        step = np.ptp(first) / (len(values) - 1) * (header.frame_rate or 0.0)
+    has_steps = is_rising and abs(step - 1) <= STEP_TOLERANCE
+    if not is_stamped and parts == header.num_parts + 1 and has_steps:
+        hint = (
+            "the first number of each row increases by about 1/frameRate: if it is the "
+            "time, write 'hasFrameTime: true'"
+        )
+        return hint, True
+    if is_stamped and parts == header.num_parts - 1 and not is_rising:
+        hint = (
+            "the first number of each row does not increase as a time does: is "
+            "hasFrameTime wrong?"
+        )
+        return hint, False
+    return None, True
 
 
 def parts_of_rows(header: ComponentHeader) -> int:
@@ -490,13 +493,15 @@ def parts_of_rows(header: ComponentHeader) -> int:
 
 
 def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool:
-    """Return whether rows (T, N) have `expected` numbers when all or some of them have a decimal comma."""
+    """Return whether rows (T, N) have numbers with a decimal comma.
+
+    All or some of them have one where there are `expected` numbers then.
+    """
     assert header.frames is not None
     row = header.frames.first_row()
+    items: list[Scalar] = []
     if isinstance(row, Sequence):
         items = [item for item in row.items if isinstance(item, Scalar)]
-    else:
-        items = []
     fractions = values[:, 1::2]
     are_halves = len(items) == 2 * expected and (values == np.rint(values)).all()
     if are_halves and fractions.any() and not np.signbit(fractions).any():
@@ -560,7 +565,10 @@ class RowReader:
                 return
 
     def _one_by_one(self, piece: RowPiece, layout: Layout) -> tuple[Indices, Floats]:
-        """Return the rows of a piece that can be read, with their numbers, and report the others."""
+        """Return the rows of a piece that can be read, with their numbers.
+
+        Report the others.
+        """
         numbers: list[int] = []
         rows: list[list[float]] = []
         for number, start, node in self._nodes(piece):
@@ -572,15 +580,11 @@ class RowReader:
             self.found.mark_unknown((*self.subject, "frames", number))
             for fault in faults:
                 if not fault.is_reported:
-                    self._refuse(
-                        fault.rule,
-                        number,
-                        f" {fault.message}",
-                        partial(piece.location, start + fault.offset),
-                    )
-        return np.array(numbers, np.intp), np.array(rows, np.float64).reshape(
-            len(rows), layout.width if rows else 0
-        )
+                    locate = partial(piece.location, start + fault.offset)
+                    self._refuse(fault.rule, number, f" {fault.message}", locate)
+        width = layout.width if rows else 0
+        block = np.array(rows, np.float64).reshape(len(rows), width)
+        return np.array(numbers, np.intp), block
 
     def _nodes(self, piece: RowPiece) -> Iterator[tuple[int, int, Node]]:
         """Return number, offset in the piece and node of each row.
@@ -593,9 +597,8 @@ class RowReader:
             if piece.singles is None:
                 raise
         else:
-            yield from (
-                (number, 0, node) for number, node in enumerate(nodes, piece.first_row)
-            )
+            for number, node in enumerate(nodes, piece.first_row):
+                yield number, 0, node
             return
         for number, row in enumerate(piece.singles(), piece.first_row):
             if row.node is not None:
@@ -603,19 +606,16 @@ class RowReader:
                 continue
             self.found.mark_unknown((*self.subject, "frames", number))
             hint = None
+            offset = row.indent
+            if row.fault_offset is not None:
+                offset = row.fault_offset
             if row.rule is NOT_YAML:
+                hint = ""
                 if row.fault_offset is None:
                     hint = "a bracket or a comma is missing, or there is one too many"
-                else:
-                    hint = ""
-            where = partial(
-                piece.location,
-                row.start
-                + (row.indent if row.fault_offset is None else row.fault_offset),
-            )
-            self._refuse(
-                row.rule, number, f": {row.fault}", where, hint, {"frame": number}
-            )
+            locate = partial(piece.location, row.start + offset)
+            data: dict[str, object] = {"frame": number}
+            self._refuse(row.rule, number, f": {row.fault}", locate, hint, data)
 
     def _refuse(
         self,
@@ -634,12 +634,10 @@ class RowReader:
             self.found.count_more(rule)
             return
         subject: Subject = (*self.subject, "frames", frame)
-        where = locate(f"{self.header.inside}.frames[{frame}]".lstrip("."))
-        self.found.refuse(
-            rule.error(
-                f"frame {frame}{message}", where, hint, subject=subject, data=data
-            )
-        )
+        location = locate(f"{self.header.inside}.frames[{frame}]".lstrip("."))
+        message = f"frame {frame}{message}"
+        error = rule.error(message, location, hint, subject=subject, data=data)
+        self.found.refuse(error)
 
     def _check_times(self, frames: Frames, times: Floats, last: float) -> float:
         """Check that each time is after the one before that is a time.
@@ -648,21 +646,23 @@ class RowReader:
         """
         if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
             return float(times[-1])
-        known = np.concatenate([[last], times])
-        latest = np.maximum.accumulate(
-            np.where(np.isfinite(known), np.arange(len(known)), 0)
-        )
-        before = known[latest[:-1]]
+        # Of each time, the last finite one before it.
+        with_last = np.concatenate([[last], times])
+        numbers = np.where(np.isfinite(with_last), np.arange(len(with_last)), 0)
+        latest = with_last[np.maximum.accumulate(numbers)]
+        before = latest[:-1]
         assert self.header.frames is not None
-        for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
+        is_good = (times > before) & (times < np.inf)
+        for k in np.flatnonzero(~is_good).tolist():
             if isinstance(frames, slice):
                 frame = frames.start + k
             else:
                 frame = int(frames[k])
-            after = f"not after {float(before[k])!r} s, the time of the frame before"
-            order = after if before[k] > -np.inf else "no time"
+            reason = "no time"
+            if before[k] > -np.inf:
+                time = float(before[k])
+                reason = f"not after {time!r} s, the time of the frame before"
             locate = partial(self.header.frames.location, frame, 0)
-            self._refuse(
-                TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate
-            )
-        return float(known[latest[-1]])
+            message = f" is at {float(times[k])!r} s, {reason}"
+            self._refuse(TIME_ORDER, frame, message, locate)
+        return float(latest[-1])
