@@ -1,6 +1,6 @@
-"""Rows that the bulk parser does not read.
+"""Parse rows that the bulk parser does not read.
 
-Parsed as YAML, a piece or a row at a time, each with its faults.
+They are parsed as YAML, a piece or a row at a time, each with its faults.
 
 Nodes made of a piece of rows count their offsets from the beginning of the piece.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule
 from bodymotion.diagnostics.spelling import number_slip
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.scan import UnusualError, decoded
 from bodymotion.formats.seq.values import Layout, number, parse_text
@@ -24,7 +25,8 @@ from bodymotion.formats.yaml.tree import (
     Sequence,
 )
 
-MAX_FAULTS_IN_ROW = 20  # Numbers of one row that are reported.
+MAX_FAULTS_IN_ROW = 20
+"""Numbers of one row that are reported."""
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WHOLE = re.compile(r"[-+]?[0-9]+")
@@ -62,10 +64,14 @@ def numbers_of(
             faults.append(error)
             if error.rule is not rules.NUMBER or len(faults) >= MAX_FAULTS_IN_ROW:
                 return None, faults
+            # A number in its place, to find the faults behind it.
             wrong = next(item for item in elements(row) if item.offset == error.offset)
-            wrong.value, wrong.quoted = "0", False  # to find those behind it
+            wrong.value = "0"
+            wrong.quoted = False
             continue
-        return (None if faults else values), faults
+        if faults:
+            return None, faults
+        return values, faults
 
 
 def row_numbers(row: Node, layout: Layout) -> list[float]:
@@ -75,117 +81,121 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     number.
     """
     if not isinstance(row, Sequence):
-        raise RowFaultError(
-            rules.ROW,
-            "is not a row [ … ] of numbers",
-            row.offset,
-            isinstance(row, MissingAlias),
-        )
+        is_reported = isinstance(row, MissingAlias)
+        message = "is not a row [ … ] of numbers"
+        raise RowFaultError(rules.ROW, message, row.offset, is_reported)
     items = row.items
-    expected = layout.stamped + layout.parts
-    what = "poses" if layout.order else "numbers"
-    if len(items) != expected:
-        _check_texts(items, expected)
-        time = "its time and " if layout.stamped else ""
-        if layout.stamped and layout.order:
-            kind = "elements"
-        else:
-            kind = what
-        found = f"{len(items)} {kind if len(items) != 1 else kind[:-1]}"
-        scalars = [item for item in items if isinstance(item, Scalar)]
-        if len(scalars) == len(items) and has_decimal_commas(scalars, expected):
-            comma = ": a decimal comma?"
-        else:
-            comma = ""
-        if time:
-            parts = f" ({time}{expected - layout.stamped} {what})"
-        else:
-            parts = ""
-        raise RowFaultError(
-            rules.ROW, f"has {found} instead of {expected}{parts}{comma}", row.offset
-        )
+    if len(items) != layout.stamped + layout.parts:
+        raise _wrong_length(row, layout)
     if not layout.order:
         return [_number(item) for item in items]
     values = [_number(item) for item in items[: layout.stamped]]
-    for k, pose in enumerate(items[layout.stamped :]):
+    for index, pose in enumerate(items[layout.stamped :]):
         if not isinstance(pose, Sequence):
-            message = f"has no list of {layout.pose_size} numbers for pose {k}"
-            raise RowFaultError(
-                rules.ROW, message, pose.offset, isinstance(pose, MissingAlias)
-            )
+            is_reported = isinstance(pose, MissingAlias)
+            message = f"has no list of {layout.pose_size} numbers for pose {index}"
+            raise RowFaultError(rules.ROW, message, pose.offset, is_reported)
         if len(pose.items) != layout.pose_size:
-            message = f"has the length {len(pose.items)} instead of {layout.pose_size} in pose {k}"
+            message = (
+                f"has the length {len(pose.items)} instead of {layout.pose_size} in "
+                f"pose {index}"
+            )
             raise RowFaultError(rules.ROW, message, pose.offset)
         values += [_number(item) for item in pose.items]
     return values
 
 
-def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
-    """Return whether a row has `expected` numbers when pairs of digits with a comma and no blank between are numbers with a decimal comma.
+def _wrong_length(row: Sequence, layout: Layout) -> RowFaultError:
+    """Return the fault of a row with too few or too many elements."""
+    items = row.items
+    expected = layout.stamped + layout.parts
+    _check_texts(items, expected)
+    kind = "pose" if layout.order else "number"
+    found = counted(len(items), kind)
+    if layout.stamped and layout.order:
+        found = counted(len(items), "element")
+    message = f"has {found} instead of {expected}"
+    if layout.stamped:
+        message += f" (its time and {layout.parts} {kind}s)"
+    scalars = [item for item in items if isinstance(item, Scalar)]
+    if len(scalars) == len(items) and has_decimal_commas(scalars, expected):
+        message += ": a decimal comma?"
+    return RowFaultError(rules.ROW, message, row.offset)
 
-    There must be other commas that are followed by a blank.
+
+def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
+    """Return whether a row has `expected` numbers when some have a decimal comma.
+
+    That is a comma between digits with no blank after it. There must be other commas
+    that are followed by a blank.
     """
     tight = [
         after.offset == item.offset + len(item.value) + 1
         for item, after in itertools.pairwise(items)
     ]
-    pairs = at = 0
-    while at < len(tight):
-        both = (
-            tight[at]
-            and _WHOLE.fullmatch(items[at].value)
-            and _DIGITS.fullmatch(items[at + 1].value)
+    num_pairs = 0
+    index = 0
+    while index < len(tight):
+        is_pair = (
+            tight[index]
+            and _WHOLE.fullmatch(items[index].value)
+            and _DIGITS.fullmatch(items[index + 1].value)
         )
-        pairs += bool(both)
-        at += 2 if both else 1
-    return 0 < pairs == len(items) - expected and (not all(tight) or len(tight) == 1)
+        if is_pair:
+            num_pairs += 1
+            index += 1
+        index += 1
+    if not 0 < num_pairs == len(items) - expected:
+        return False
+    return not all(tight) or len(tight) == 1
 
 
 def _check_texts(items: list[Node], expected: int) -> None:
-    """Raise the fault of a row with too few or too many elements where a text in it is the cause."""
-    texts = [
-        item
-        for item in items
-        if isinstance(item, Scalar) and not item.quoted and number(item.value) is None
-    ]
+    """Raise the fault of a row with too few or too many elements.
+
+    Where a text in it is the cause.
+    """
+    texts = []
+    for item in items:
+        if isinstance(item, Scalar) and not item.quoted and number(item.value) is None:
+            texts.append(item)
     if texts and len(items) - len(texts) == expected:
-        message = (
-            f"has {texts[0].value[:40]!r}, which is not a number, beside its numbers"
-        )
+        text = f"{texts[0].value[:40]!r}"
+        message = f"has {text}, which is not a number, beside its numbers"
         raise RowFaultError(rules.ROW, message, texts[0].offset)
     for item in texts:
         parts = re.split(r"\s*;\s*|\s+", item.value.strip())
         if len(parts) > 1 and all(number(part) is not None for part in parts):
+            cause = "no comma between its numbers"
             if ";" in item.value:
-                wrong = "';' in place of a comma"
-            else:
-                wrong = "no comma between its numbers"
-            raise RowFaultError(
-                rules.ROW, f"has {item.value[:40]!r}: {wrong}", item.offset
-            )
+                cause = "';' in place of a comma"
+            message = f"has {item.value[:40]!r}: {cause}"
+            raise RowFaultError(rules.ROW, message, item.offset)
 
 
 def _number(item: Node) -> float:
     if not isinstance(item, Scalar):
         raise RowFaultError(rules.ROW, "has a list in place of a number", item.offset)
-    if item.quoted:
-        value = None
-    else:
+    if not item.quoted:
         value = number(item.value)
-    if value is None:
-        if item.quoted:
-            shown = f'"{item.value[:40]}"'
-        else:
-            shown = item.value[:40]
-        if not item.quoted and not any(letter.isdigit() for letter in shown):
-            message = f"has {shown!r}, which is not a number"
-            raise RowFaultError(
-                rules.NUMBER, message, item.offset, isinstance(item, MissingAlias)
-            )
-        slip = number_slip(item.value)
-        message = f"has {shown}, which is not a plain decimal number{f': {slip}' if slip else ''}"
-        raise RowFaultError(rules.NUMBER, message, item.offset)
-    return value
+        if value is not None:
+            return value
+    raise _no_number(item)
+
+
+def _no_number(item: Scalar) -> RowFaultError:
+    text = item.value[:40]
+    if not item.quoted and not any(letter.isdigit() for letter in text):
+        is_reported = isinstance(item, MissingAlias)
+        message = f"has {text!r}, which is not a number"
+        return RowFaultError(rules.NUMBER, message, item.offset, is_reported)
+    if item.quoted:
+        text = f'"{text}"'
+    message = f"has {text}, which is not a plain decimal number"
+    slip = number_slip(item.value)
+    if slip:
+        message += f": {slip}"
+    return RowFaultError(rules.NUMBER, message, item.offset)
 
 
 def elements(row: Node) -> Iterator[Scalar]:
@@ -200,7 +210,9 @@ def elements(row: Node) -> Iterator[Scalar]:
 def rows_by_yaml(
     text: str, indent: int | None, where: PiecedText, line: int, column: int
 ) -> list[Node]:
-    """Parse a piece of rows that begins at a line and column of the file as a YAML document of its own.
+    """Parse a piece of rows as a YAML document of its own.
+
+    It begins at a line and column of the file.
 
     Raises
     ------
@@ -214,24 +226,19 @@ def rows_by_yaml(
     where.add(text, line, column)
     if indent is None:
         last = text.rfind("\n")
-        where.add(
-            "]",
-            line + text.count("\n"),
-            len(text) - last if last >= 0 else column + len(text),
-        )
+        end_column = len(text) - last if last >= 0 else column + len(text)
+        where.add("]", line + text.count("\n"), end_column)
     found = Diagnostics()
     document = parse_text(where, found)
     if found.refusal is not None:
         raise FormatError(found.refusal)
-    if (
-        not isinstance(document.root, Sequence)
-        or document.next_document is not None
-        or document.has_aliases
-    ):
+    root = document.root
+    is_plain = document.next_document is None and not document.has_aliases
+    if not isinstance(root, Sequence) or not is_plain:
         raise UnusualError("the rows are no list")
     if indent is None:
-        _shift(document.root.items)
-    return document.root.items
+        _shift(root.items)
+    return root.items
 
 
 def _shift(nodes: list[Node]) -> None:

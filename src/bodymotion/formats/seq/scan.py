@@ -1,4 +1,4 @@
-"""The bytes of a .seq file, and the rows of numbers in them, found without parsing (`scan`).
+"""Find the rows of numbers in the bytes of a .seq file, without parsing (`scan`).
 
 Bytes are read where they are needed, a piece at a time, and searched for characters in
 bulk: reading a file twice is cheaper than holding it in memory.
@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -37,21 +37,30 @@ from bodymotion.geometry.arrays import Bools, Indices
 from bodymotion.system.files import pipe_content
 
 MAX_TRANSCODED = 256 << 20
-"""[bytes] Larger texts in UTF-16 or UTF-32, or with carriage returns as line ends, are refused.
+"""[bytes] Larger texts in UTF-16 or UTF-32, or of lone carriage returns, are refused.
 
 They are changed as a whole.
 """
-_HEAD = 1 << 16  # [bytes] The part of a file that shows how its lines end.
+_HEAD = 1 << 16
+"""[bytes] The part of a file that shows how its lines end."""
 _DECODED_PIECE = 1 << 19
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _COMMENT = re.compile(rb"#(?:(?<=\s#)|(?<=\A#))[^\r\n]*")
 
-PIECE = 1 << 19  # [bytes] Rows are read in pieces of about this size.
-MAX_PIECE = 1 << 26  # [bytes] A longer row is left to the YAML parser.
-MAX_SKELETON = 1 << 23  # [bytes] The text without its rows.
+PIECE = 1 << 19
+"""[bytes] Rows are read in pieces of about this size."""
+MAX_PIECE = 1 << 26
+"""[bytes] A longer row is left to the YAML parser."""
+MAX_SKELETON = 1 << 23
+"""[bytes] The text without its rows."""
 MAX_SPANS = 1000
-MAX_INDENT = 54  # [columns] Rows further in are left to the YAML parser.
-_WINDOW = 1 << 14  # [bytes] The part of a file in which keys are searched for.
+"""Sequences of rows; a file with more is left to the YAML parser."""
+MAX_INDENT = 54
+"""[columns] Rows further in are left to the YAML parser."""
+_WINDOW = 1 << 14
+"""[bytes] The part of a file in which keys are searched for."""
+_KEY_LENGTH = 16
+"""[bytes] The end of the window in which a key may be cut off."""
 
 _KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
 _FLOW = re.compile(
@@ -365,48 +374,62 @@ class _Scanner:
 
     def run(self) -> Scan:
         searched = 0
-        known = 0  # the text before is searched for comments already: no key is looked at twice
+        # The text before this is searched for comments already: no key is looked at
+        # twice.
+        done = 0
         while True:
-            found = _KEY.search(self.window, searched)
-            if found:
-                end = found.end()
-            else:
-                end = len(self.window)
+            key = _KEY.search(self.window, searched)
+            end = key.end() if key else len(self.window)
             if len(self.window) - end < _WINDOW // 2 and self.more():
-                searched = max((found.start() if found else end) - 16, searched)
+                # A key may begin at the end of the window.
+                start = key.start() if key else end
+                searched = max(start - _KEY_LENGTH, searched)
                 continue
-            if found is None:
+            if key is None:
                 break
-            start = max(
-                known,
-                *(
-                    self.window.rfind(mark, known, found.start()) + 1
-                    for mark in (b"\n", b"\r")
-                ),
-            )
-            if self.in_comment(start, found.start()):
-                searched = known = self.end_of_line(found.end())
-                continue
-            searched = known = found.end()
-            flow = _FLOW.match(self.window, found.end())
-            block = _BLOCK.match(self.window, found.end())
-            if flow is not None:
-                self.remove_rows(flow.end() - 1, b"[~]", None)
-                searched = known = 0
-            elif block is not None:
-                lead = self.window[block.end() :]
-                indent = len(lead) - len(lead.lstrip(b" "))
-                dashes = _DASHES.match(self.window, start)
-                assert dashes is not None
-                if dashes.end() == found.start():
-                    key_column = len(dashes[0].rstrip(b"\"'"))
-                else:
-                    key_column = MAX_INDENT
-                if key_column <= indent <= MAX_INDENT:
-                    self.remove_rows(block.end(), b" " * indent + b"- ~\n", indent)
-                    searched = known = 0
+            start = self.start_of_line(key.start(), done)
+            if self.in_comment(start, key.start()):
+                done = self.end_of_line(key.end())
+            elif self.remove_rows_of(key, start):
+                done = 0
+            else:
+                done = key.end()
+            searched = done
         self.keep(self.window)
         return Scan(self.skeleton, self.marks, self.encoding)
+
+    def start_of_line(self, pos: int, first: int) -> int:
+        """Return where the line begins that a position of the window is in.
+
+        `first` if that is later.
+        """
+        newline = self.window.rfind(b"\n", first, pos)
+        carriage_return = self.window.rfind(b"\r", first, pos)
+        return max(first, newline + 1, carriage_return + 1)
+
+    def remove_rows_of(self, key: re.Match[bytes], start: int) -> bool:
+        """Remove the rows behind a key, whose line begins at `start`.
+
+        Return whether there are any.
+        """
+        flow = _FLOW.match(self.window, key.end())
+        if flow is not None:
+            self.remove_rows(flow.end() - 1, b"[~]", None)
+            return True
+        block = _BLOCK.match(self.window, key.end())
+        if block is None:
+            return False
+        lead = self.window[block.end() :]
+        indent = len(lead) - len(lead.lstrip(b" "))
+        dashes = _DASHES.match(self.window, start)
+        assert dashes is not None  # it matches everywhere
+        if indent > MAX_INDENT or dashes.end() != key.start():
+            return False
+        # Rows are indented at least as far as their key.
+        if len(dashes[0].rstrip(b"\"'")) > indent:
+            return False
+        self.remove_rows(block.end(), b" " * indent + b"- ~\n", indent)
+        return True
 
     def more(self) -> bool:
         part = self.source.read(
@@ -425,15 +448,15 @@ class _Scanner:
         part = _STRINGS.sub(lambda found: b'""' if found.lastindex else found[0], part)
         return _COMMENT.search(part) is not None
 
-    def end_of_line(self, at: int) -> int:
-        """Return where the line ends that the offset `at` of the window is in."""
+    def end_of_line(self, pos: int) -> int:
+        """Return where the line ends that a position of the window is in."""
         while True:
-            found = _BREAK.search(self.window, at)
-            if found:
-                return found.start()
-            at = len(self.window)
+            line_end = _BREAK.search(self.window, pos)
+            if line_end:
+                return line_end.start()
+            pos = len(self.window)
             if not self.more():
-                return at
+                return pos
 
     def unusual(self, message: str) -> UnusualError:
         return UnusualError(message, Location(self.source.path, self.line))
@@ -448,7 +471,10 @@ class _Scanner:
         self.advance(text.encode("latin-1", "replace"))
 
     def remove_rows(self, at: int, mark: bytes, indent: int | None) -> None:
-        """Move the rows that begin at the offset `at` of the window from the text into a span, and leave the mark."""
+        """Move rows from the text into a span, and leave the mark.
+
+        They begin at the offset `at` of the window.
+        """
         if len(self.marks) == MAX_SPANS:
             raise self.unusual(f"there are more than {MAX_SPANS} sequences of frames")
         self.keep(self.window[:at])
@@ -466,80 +492,76 @@ class _Scanner:
 
     def block_rows(self, span: Span, pos: int, indent: int) -> int:
         """Read lines of rows; return where they end."""
-        rows = 0
-        want = PIECE
+        num_rows = 0
+        size = PIECE
         while True:
             check_time()
-            text = self.source.read(pos, want)
-            last = pos + len(text) >= self.source.size
-            starts, found = lines(text, indent)
-            if found.all():
-                stop = None
-            else:
-                stop = self.end_of_rows(text, starts, found, indent, last)
-            if stop is None:
-                keep = len(starts)
-            else:
-                keep = stop
-            if stop is None and not last:
+            text = self.source.read(pos, size)
+            is_last = pos + len(text) >= self.source.size
+            starts, begin_rows = lines(text, indent)
+            stop = None
+            if not begin_rows.all():
+                stop = self.end_of_rows(text, starts, begin_rows, indent, is_last)
+            num_lines = len(starts) if stop is None else stop
+            if stop is None and not is_last:
                 # The last row may continue behind this piece: it is left for the next
                 # one.
-                whole = np.flatnonzero(found)
-                if len(whole):
-                    keep = int(whole[-1])
-                else:
-                    keep = 0
-                if not found[:keep].any():
-                    want *= 2
-                    if want > MAX_PIECE:
+                row_lines = np.flatnonzero(begin_rows)
+                num_lines = int(row_lines[-1]) if len(row_lines) else 0
+                if not begin_rows[:num_lines].any():
+                    size *= 2
+                    if size > MAX_PIECE:
                         raise self.unusual("a row is too long")
                     continue
-            if keep < len(starts):
-                size = int(starts[keep])
-            else:
-                size = len(text)
-            count = int(np.count_nonzero(found[:keep]))
+            length = len(text)
+            if num_lines < len(starts):
+                length = int(starts[num_lines])
+            count = int(np.count_nonzero(begin_rows[:num_lines]))
             if count:
-                span.pieces.append(Piece(pos, size, rows, count, self.line, 1))
-            rows += count
-            pos += size
-            want = PIECE
-            self.line = self.line + keep
+                span.pieces.append(Piece(pos, length, num_rows, count, self.line, 1))
+            num_rows += count
+            pos += length
+            size = PIECE
+            self.line += num_lines
             self.column = 1
-            if stop is None and last and size and not text.endswith(b"\n"):
-                self.line = self.line - 1
-                self.column = size - int(starts[-1]) + 1
-            if stop is not None or last:
+            if stop is None and is_last and length and not text.endswith(b"\n"):
+                self.line -= 1
+                self.column = length - int(starts[-1]) + 1
+            if stop is not None or is_last:
                 return pos
 
     def end_of_rows(
-        self, text: bytes, starts: Indices, found: Bools, indent: int, last: bool
+        self,
+        text: bytes,
+        starts: Indices,
+        begin_rows: Bools,
+        indent: int,
+        is_last: bool,
     ) -> int | None:
         """Return the first line that belongs to no row.
 
         It neither begins nor continues one, and is neither blank nor a comment.
         """
-        for k in np.flatnonzero(
-            ~(found | begin_with(text, starts, b" " * (indent + 1)))
-        ).tolist():
-            if k + 1 == len(starts) and not last:
+        continues = begin_with(text, starts, b" " * (indent + 1))
+        dash = b" " * indent + b"-"
+        last_line = len(starts) - 1
+        for k in np.flatnonzero(~(begin_rows | continues)).tolist():
+            if k == last_line and not is_last:
                 return None
-            line = text[starts[k] : starts[k + 1] if k + 1 < len(starts) else None]
-            if line.strip() and not line.lstrip().startswith(b"#"):
-                dash = line[
-                    : indent + 1
-                ] == b" " * indent + b"-" and not line.startswith(b"---")
-                if dash and line.strip() == b"-" and k + 1 == len(starts):
-                    found[k] = (
-                        True  # a file that was cut off: the row is there and is faulty
-                    )
-                    return None
-                if dash or line.startswith(b"\t"):
-                    where = Location(self.source.path, self.line + int(k), indent + 1)
-                    raise UnusualError(
-                        "a row begins neither with '- [' nor with '- -'", where
-                    )
-                return int(k)
+            end = None if k == last_line else starts[k + 1]
+            line = text[starts[k] : end]
+            if not line.strip() or line.lstrip().startswith(b"#"):
+                continue
+            has_dash = line.startswith(dash) and not line.startswith(b"---")
+            if has_dash and line.strip() == b"-" and k == last_line:
+                # A file that was cut off: the row is there and is faulty.
+                begin_rows[k] = True
+                return None
+            if has_dash or line.startswith(b"\t"):
+                location = Location(self.source.path, self.line + int(k), indent + 1)
+                message = "a row begins neither with '- [' nor with '- -'"
+                raise UnusualError(message, location)
+            return int(k)
         return None
 
     def flow_rows(self, span: Span, pos: int) -> int:
@@ -549,77 +571,112 @@ class _Scanner:
         """
         pos += 1
         self.column += 1
-        rows = 0
-        want = PIECE
+        num_rows = 0
+        size = PIECE
         while True:
             check_time()
-            raw = self.source.read(pos, want)
-            last = pos + len(raw) >= self.source.size
-            if b"#" in raw and not last:
+            raw = self.source.read(pos, size)
+            is_last = pos + len(raw) >= self.source.size
+            if b"#" in raw and not is_last:
                 raw = raw[: raw.rfind(b"\n") + 1]
             text = without_comments(raw)
-            codes = np.frombuffer(text, np.uint8)
-            brackets = np.flatnonzero((codes == 91) | (codes == 93))
-            step = 92 - codes[brackets].astype(np.int8)
-            depth = np.cumsum(step, dtype=np.int32)
-            over = np.flatnonzero(depth < 0)[:1].tolist()
-            if over:
-                end = int(brackets[over[0]])
-            else:
-                end = None
-            inside = slice(over[0] if over else None)
-            closing = brackets[inside][(depth[inside] == 0) & (step[inside] < 0)]
-            count = len(closing)
-            if count:
-                after = int(closing[-1]) + 1
-            else:
-                after = 0
-            used = text[: after if end is None else end]
+            rows = _find_flow_rows(text)
+            used = text[: rows.stop if rows.end is None else rows.end]
             if b'"' in used or b"'" in used:
                 raise self.unusual("there are quotes among the rows")
-            if not count and end is None:
-                want *= 2
-                if last:
-                    self.advance(text[: brackets[0] if len(brackets) else None])
-                    where = Location(self.source.path, self.line, self.column)
-                    if len(brackets):
-                        message = "the file ends within a row"
-                    else:
-                        message = "the file ends among the rows"
-                    quoted = b'"' in text or b"'" in text
-                    raise UnusualError(message, where) from (
-                        None if quoted else NOT_YAML.error(message, where)
-                    )
-                if want > MAX_PIECE:
+            if not rows.count and rows.end is None:
+                if is_last:
+                    raise self.unended(text, rows.first)
+                size *= 2
+                if size > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue
-            if count:
-                first = int(brackets[0])
-                if not (_BETWEEN if rows else _SPACE).fullmatch(text, 0, first):
+            if rows.count:
+                before = _BETWEEN if num_rows else _SPACE
+                if not before.fullmatch(text, 0, rows.first):
                     raise self.unusual(
                         "there is something besides a comma between two rows"
                     )
-                self.advance(raw[:first])
+                self.advance(raw[: rows.first])
                 span.pieces.append(
                     Piece(
-                        pos + first, after - first, rows, count, self.line, self.column
+                        pos + rows.first,
+                        rows.stop - rows.first,
+                        num_rows,
+                        rows.count,
+                        self.line,
+                        self.column,
                     )
                 )
-                self.advance(raw[first:after])
-                rows += count
-            if end is not None:
-                if not _TAIL.fullmatch(text, after, end) or not rows:
+                self.advance(raw[rows.first : rows.stop])
+                num_rows += rows.count
+            if rows.end is not None:
+                if not _TAIL.fullmatch(text, rows.stop, rows.end) or not num_rows:
                     raise self.unusual("there is something after the last row")
-                self.advance(raw[after : end + 1])
-                return pos + end + 1
-            pos += after
-            want = PIECE
+                self.advance(raw[rows.stop : rows.end + 1])
+                return pos + rows.end + 1
+            pos += rows.stop
+            size = PIECE
+
+    def unended(self, text: bytes, first: int) -> UnusualError:
+        """Return the error for a file that ends within its rows.
+
+        `first` is the offset of the first bracket in the last piece.
+        """
+        self.advance(text[:first])
+        location = Location(self.source.path, self.line, self.column)
+        message = "the file ends among the rows"
+        if first < len(text):
+            message = "the file ends within a row"
+        error = UnusualError(message, location)
+        # A bracket in quotes is none: then only a YAML parse finds the fault.
+        if b'"' not in text and b"'" not in text:
+            error.__cause__ = NOT_YAML.error(message, location)
+        return error
 
     def advance(self, part: bytes) -> None:
-        """Move line and column over a part of the text with one byte for each character."""
+        """Move line and column over a part of the text.
+
+        It has one byte for each character.
+        """
         self.line += part.count(b"\n")
         last = part.rfind(b"\n")
         if last >= 0:
             self.column = len(part) - last
         else:
-            self.column = self.column + len(part)
+            self.column += len(part)
+
+
+class _FlowRows(NamedTuple):
+    """Rows `[…], […]` in a piece of text."""
+
+    first: int
+    """The offset of the first bracket; the length of the piece where it has none."""
+    stop: int
+    """The offset after the last whole row; 0 where there is none."""
+    end: int | None
+    """The offset of the bracket that closes the list of rows, if it is there."""
+    count: int
+    """The number of whole rows."""
+
+
+def _find_flow_rows(text: bytes) -> _FlowRows:
+    codes = np.frombuffer(text, np.uint8)
+    brackets = np.flatnonzero((codes == ord("[")) | (codes == ord("]")))
+    # 1 for an opening bracket, and -1 for a closing one, whose code is greater by 2.
+    step = 92 - codes[brackets].astype(np.int8)
+    depth = np.cumsum(step, dtype=np.int32)
+    end = None
+    inside = slice(None)
+    outside = np.flatnonzero(depth < 0)
+    if len(outside):
+        end = int(brackets[outside[0]])
+        inside = slice(int(outside[0]))
+    closes_row = (depth[inside] == 0) & (step[inside] < 0)
+    closing = brackets[inside][closes_row]
+    return _FlowRows(
+        first=int(brackets[0]) if len(brackets) else len(text),
+        stop=int(closing[-1]) + 1 if len(closing) else 0,
+        end=end,
+        count=len(closing),
+    )

@@ -6,7 +6,9 @@ style on a line of its own. The json style is JSON with the same rows, one to a 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, get_args
@@ -65,10 +67,11 @@ ORDER_IN_VERSION = reference.note(
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
 _TOP_KEYS = frozenset(
-    key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name]
+    itertools.chain(*(KEYS[name] for name in KEYS.keys() - {"frames", "part_labels"}))
 )
-_COMPONENT_KEYS = frozenset(key for name in OF_COMPONENTS for key in KEYS[name])
-_UNIT = 1e-9  # Error of the length of a quaternion from which its loss is reported.
+_COMPONENT_KEYS = frozenset(itertools.chain(*(KEYS[name] for name in OF_COMPONENTS)))
+_UNIT = 1e-9
+"""Error of the length of a quaternion from which its loss is reported."""
 
 
 def write_seq(
@@ -111,27 +114,25 @@ def write_seq(
         stamps that do not increase, and where stamps must become a rate that is not
         given, or at which the frames do not fit into memory.
     """
-    chosen = version_to_write(
-        version,
-        motion.source.version if motion.source.format == "seq" else "",
-        frame_time,
-    )
+    version = version_to_write(version, _version_of(motion.source), frame_time)
     problems: tuple[Problem, ...] = ()
-    if frame_time is False or chosen == 1:
+    if frame_time is False or version == 1:
         motion, problems = at_fixed_rate(motion)
     elif frame_time:
         motion = motion.mapped(lambda c: replace(c, timeline=_with_stamps(c.timeline)))
     headers = [header_of(component) for component in motion.components]
+    notation = Notation(version, style, se3_format, digits)
     with whole_file(path) as stream:
-        writer = SeqWriter(
-            stream, path, Notation(chosen, style, se3_format, digits), motion.source
+        writer = SeqWriter(stream, path, notation, motion.source)
+        further = writer.write(
+            motion.extra, headers, lambda k: _pieces_of(motion.components[k])
         )
-        return (
-            *problems,
-            *writer.write(
-                motion.extra, headers, lambda k: _pieces_of(motion.components[k])
-            ),
-        )
+        return (*problems, *further)
+
+
+def _version_of(source: Source) -> str:
+    """Return the version of the .seq that a motion was read from, "" for another."""
+    return source.version if source.format == "seq" else ""
 
 
 def _with_stamps(timeline: Timeline) -> Timeline:
@@ -144,12 +145,11 @@ def _pieces_of(component: Component) -> Pieces:
     assert not isinstance(component, OtherSeq)
     values = component.values
     stamps = component.timeline.stamps
-    count = max(1, 64 * PIECE // max(1, int(np.prod(values.shape[1:]))))
+    width = max(1, int(np.prod(values.shape[1:])))
+    count = max(1, 64 * PIECE // width)
     for start in range(0, len(values), count):
-        yield (
-            None if stamps is None else stamps[start : start + count],
-            values[start : start + count],
-        )
+        piece = slice(start, start + count)
+        yield None if stamps is None else stamps[piece], values[piece]
 
 
 def version_to_write(
@@ -164,25 +164,42 @@ def version_to_write(
     ValueError
         When it is not 1, 2, 3 or 4, or is 1 and all frames are to have time stamps.
     """
-    try:
-        number = float(read if version is None else version)
-    except (TypeError, ValueError):
-        number = 0.0
-    found = next(
-        (
-            known
-            for known in VERSIONS
-            if known == number and not isinstance(version, bool)
-        ),
-        None,
-    )
-    if found is None and version is not None:
+    wanted = read if version is None else version
+    known = dict(zip(map(float, VERSIONS), VERSIONS, strict=True))
+    result = None
+    if not isinstance(wanted, bool):
+        with suppress(TypeError, ValueError):
+            result = known.get(float(wanted))
+    if result is None and version is not None:
         raise ValueError(f"the versions of .seq are 1, 2, 3 and 4, not {version!r}")
-    if found == 1 and frame_time:
+    if result == 1 and frame_time:
         raise ValueError(
             "version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have"
         )
-    return found or 4
+    return result or 4
+
+
+def _default_style(path: str | Path, read: Source) -> Style:
+    is_json = Path(path).suffix.lower() == ".json"
+    was_json = read.format == "seq" and read.options.get("style") == "flow"
+    return "json" if is_json or was_json else "block"
+
+
+def _common_rate(headers: Sequence[ComponentHeader]) -> float | None:
+    """Return the frame rate [Hz] of the top node, None for none.
+
+    Components inherit it: where one must stay without, the top node has none.
+    """
+    rates: list[float] = []
+    for head in headers:
+        if head.layout is None:
+            if head.extra.keys().isdisjoint(KEYS["frame_rate"]):
+                return None
+        elif head.frame_rate is None:
+            return None
+        else:
+            rates.append(head.frame_rate)
+    return max(rates, default=None)
 
 
 @dataclass(frozen=True)
@@ -213,13 +230,8 @@ class SeqWriter:
     def __init__(
         self, stream: BinaryIO, path: str | Path, notation: Notation, read: Source
     ) -> None:
-        self.version = version_to_write(
-            notation.version, read.version if read.format == "seq" else ""
-        )
-        like = read.format == "seq" and read.options.get("style") == "flow"
-        self.style = notation.style or (
-            "json" if like or Path(path).suffix.lower() == ".json" else "block"
-        )
+        self.version = version_to_write(notation.version, _version_of(read))
+        self.style = notation.style or _default_style(path, read)
         self.order = notation.se3_format or "XYZQWQXQYQZ"
         self.digits = notation.digits
         if self.style not in ("block", "json"):
@@ -229,6 +241,7 @@ class SeqWriter:
                 f"the SE3 formats are {', '.join(SE3_SIZES)}, not {self.order!r}"
             )
         if self.digits is not None:
+            # Raises ValueError for a number of digits that does not exist.
             rounded(np.zeros(0), self.digits)
         self._stream = stream
         self._json = self.style == "json"
@@ -266,128 +279,123 @@ class SeqWriter:
     def _top(
         self, extra: Mapping[str, object], headers: Sequence[ComponentHeader]
     ) -> None:
+        top_type = "BodyMotion" if self.version == 1 else "CompositeSeq"
         pairs: list[tuple[str, str]] = [
-            ("type", self._text("BodyMotion" if self.version == 1 else "CompositeSeq")),
+            ("type", self._text(top_type)),
             ("content", self._text("BodyMotion")),
             ("format_version", str(self.version)),
         ]
-        # Components inherit the rate: where one must stay without, the top node has
-        # none.
-        timed = [header for header in headers if header.layout is not None]
-        rates = [header.frame_rate for header in timed]
-        has_own = all(
-            set(KEYS["frame_rate"]) & header.extra.keys()
-            for header in headers
-            if header.layout is None
-        )
-        if rates and has_own and all(rate is not None for rate in rates):
-            if len(set(rates)) == 1:
-                common = rates[0]
-            else:
-                common = max(rate for rate in rates if rate is not None)
-            pairs.append(("frame_rate", as_text.rate(common or 0.0)))
-        if timed:
-            pairs.append(
-                ("num_frames", str(max(header.num_frames for header in timed)))
-            )
-        named = [(self._key(name), text) for name, text in pairs] + self._extra(
-            extra, "", _TOP_KEYS
-        )
-        self._put("{\n" if self._json else "")
-        for name, text in named:
-            self._put(f"{name} {text},\n" if self._json else f"{name} {text}\n")
-        self._put(f"{self._key('components')}{' [' if self._json else ''}")
+        rate = _common_rate(headers)
+        if rate is not None:
+            pairs.append(("frame_rate", as_text.rate(rate)))
+        lengths = [head.num_frames for head in headers if head.layout is not None]
+        if lengths:
+            pairs.append(("num_frames", str(max(lengths))))
+        lines = [f"{self._key(name)} {text}" for name, text in pairs]
+        lines += [f"{key} {text}" for key, text in self._extra(extra, "", _TOP_KEYS)]
+        if self._json:
+            self._put("{\n")
+        end = ",\n" if self._json else "\n"
+        for line in lines:
+            self._put(line + end)
+        self._put(self._key("components"))
+        if self._json:
+            self._put(" [")
 
     def _component(self, head: ComponentHeader, pieces: Pieces) -> None:
-        se3 = head.type == "MultiSE3Seq"
-        vector = head.type == "Vector3Seq"
-        is_root_relative = vector and head.is_root_relative
+        is_vector = head.type == "Vector3Seq"
+        is_root_relative = is_vector and head.is_root_relative
         content = self._content(head.content, is_root_relative)
         pairs = [("type", self._text(head.type)), ("content", content)]
         if head.frame_rate is not None:
             pairs.append(("frame_rate", as_text.rate(head.frame_rate)))
         pairs.append(("num_frames", str(head.num_frames)))
-        if not vector:
+        if not is_vector:
             pairs.append(("num_parts", str(head.num_parts)))
         if head.part_labels:
             lost = Unwritable()
-            pairs.append(
-                ("part_labels", as_text.value(list(head.part_labels), lost, self._json))
-            )
+            labels = as_text.value(list(head.part_labels), lost, self._json)
+            pairs.append(("part_labels", labels))
             self._unwritable(lost, head.content)
         if head.has_frame_time:
             pairs.append(("has_frame_time", "true"))
         if is_root_relative and (self.version > 1 or head.content != ZMP):
             pairs.append(("is_root_relative", "true"))
-        if se3:
+        if head.type == "MultiSE3Seq":
             pairs.append(("se3_format", self._text(self.order)))
             if self.order == "XYZQXQYQZQW" and self.version > 1:
-                self._note(
-                    ORDER_IN_VERSION,
-                    "the poses are written in the order XYZQXQYQZQW",
-                    head.content,
-                )
-        named = [(self._key(name), text) for name, text in pairs]
-        self._head([*named, *self._extra(head.extra, head.content, _COMPONENT_KEYS)])
+                message = "the poses are written in the order XYZQXQYQZQW"
+                self._note(ORDER_IN_VERSION, message, head.content)
+        entries = [(self._key(name), text) for name, text in pairs]
+        self._head([*entries, *self._extra(head.extra, head.content, _COMPONENT_KEYS)])
         self._frames(head, pieces)
 
     def _other(self, component: ComponentHeader) -> None:
         """Write a component of an unknown type as it is."""
         if component.type in (OLD_TYPES if self.version == 1 else TYPES):
-            message = f"a component of type {component.type} is kept as data"
-            self._note(
-                losses.CONTENT,
-                f"{message}: readers will interpret it as one of that type",
-                component.content,
+            message = (
+                f"a component of type {component.type} is kept as data: "
+                "readers will interpret it as one of that type"
             )
+            self._note(losses.CONTENT, message, component.content)
         pairs = [
             (self._key("type"), self._text(component.type)),
             (self._key("content"), self._text(component.content)),
         ]
         taken = frozenset((*KEYS["type"], *KEYS["content"]))
         self._head([*pairs, *self._extra(component.extra, component.content, taken)])
-        self._put("\n}" if self._json else "")
+        if self._json:
+            self._put("\n}")
 
     def _head(self, pairs: list[tuple[str, str]]) -> None:
+        lines = [f"{name} {text}" for name, text in pairs]
         if self._json:
             self._put(",\n{\n" if self._begun else "\n{\n")
-            self._put(",\n".join(f"{name} {text}" for name, text in pairs))
+            self._put(",\n".join(lines))
         else:
             self._put("\n  -")
-            self._put("".join(f"\n    {name} {text}" for name, text in pairs))
+            self._put("".join(f"\n    {line}" for line in lines))
         self._begun += 1
 
     def _frames(self, head: ComponentHeader, pieces: Pieces) -> None:
-        self._put((",\n" if self._json else "\n    ") + self._key("frames"))
-        between = b",\n" if self._json else b"\n      - "
+        if self._json:
+            self._put(",\n" + self._key("frames"))
+            between = b",\n"
+            lead = b" [\n"
+        else:
+            self._put("\n    " + self._key("frames"))
+            between = b"\n      - "
+            lead = between
         tally = _Tally()
-        rows = 0
-        lead = b" [\n" if self._json else b"\n      - "
+        num_rows = 0
         for times, values in pieces:
-            tally.times(times, head, rows)
-            rows += len(values)
+            tally.times(times, head, num_rows)
+            num_rows += len(values)
             for text in row_texts(self._numbers(values, head, tally), times, between):
                 self._stream.write(lead + text)
                 lead = between
-        if rows != head.num_frames:
+        if num_rows != head.num_frames:
             raise ValueError(
-                f"{head.content}: {rows} rows for {head.num_frames} frames"
+                f"{head.content}: {num_rows} rows for {head.num_frames} frames"
             )
-        if not rows:
+        if not num_rows:
             self._put(" []")
         elif self._json:
             self._put("\n]")
-        self._put("\n}" if self._json else "")
-        where = head.content
+        if self._json:
+            self._put("\n}")
+        self._report_tally(tally, head.content)
+
+    def _report_tally(self, tally: _Tally, content: str) -> None:
         if tally.non_finite:
-            self._note(
-                losses.NOT_FINITE,
-                f"numbers of {where} that are not finite: {tally.non_finite}",
-                where,
-            )
+            message = f"numbers of {content} that are not finite: {tally.non_finite}"
+            self._note(losses.NOT_FINITE, message, content)
         if tally.not_unit:
-            message = f"quaternions of {where} whose length is not 1, which {self.order} cannot hold: {tally.not_unit}"
-            self._note(losses.ORIENTATION, message, where)
+            message = (
+                f"quaternions of {content} whose length is not 1, which {self.order} "
+                f"cannot hold: {tally.not_unit}"
+            )
+            self._note(losses.ORIENTATION, message, content)
 
     def _numbers(self, values: Floats, head: ComponentHeader, tally: _Tally) -> Floats:
         if head.type == "MultiSE3Seq":
