@@ -95,16 +95,13 @@ MODELS = {
         <body name="base">{MASS}<geom size="0.3"/><body name="a"><joint name="a"/>{MASS}<geom size="0.3"/></body></body>
         </worldbody></mujoco>""",
     "what is beside the robot": f"""<mujoco><option gravity="0 0 -3" timestep="0.001" integrator="implicitfast"><flag contact="disable"/>
-        </option><size nuserdata="5"/><statistic extent="2" center="1 2 3"/><visual><global offwidth="800"/><map znear="0.1"/></visual>
-        <custom><numeric name="n" data="1 2 3"/><text name="t" data="words"/></custom>
-        <asset><texture type="skybox" builtin="gradient" rgb1="1 1 1" rgb2="0 0 1" width="8" height="48"/></asset>
-        <worldbody><light name="sun" pos="0 0 3" dir="0 1 -1" castshadow="false"/><frame pos="0 0 1" euler="90 0 0">
+        </option><worldbody><frame pos="0 0 1" euler="90 0 0">
         <geom name="wall" type="plane" size="1 1 0.1" condim="4" rgba="0.1 0.2 0.3 1"/></frame>
         <camera name="view" pos="0 -1 1" euler="90 0 0"/>
-        <site name="goal" pos="1 1 1"/><body name="base" gravcomp="0.5"><freejoint/>{MASS}<light pos="0 0 1" mode="track"/>
+        <site name="goal" pos="1 1 1"/><body name="base" gravcomp="0.5"><freejoint/>{MASS}
         <geom size="0.1"/>
         </body></worldbody><sensor><framepos objtype="site" objname="goal"/></sensor></mujoco>""",
-    "names with slashes, and a light on the world": f"""<mujoco><worldbody><light name="sun" pos="0 0 4"/><body name="base">{MASS}
+    "names with slashes": f"""<mujoco><worldbody><body name="base">{MASS}
         <body name="left/arm"><joint name="left/j"/>{MASS}<site name="left/s"/></body><body name="c" gravcomp="1"><joint name="c"/>{MASS}
         </body></body><body name="d">{MASS}</body></worldbody><actuator><motor name="left/m" joint="left/j"/></actuator>
         <contact><exclude body1="left/arm" body2="c"/></contact></mujoco>""",
@@ -151,6 +148,25 @@ def test_where_it_has_no_place_it_is_told(name, target, tmp_path):
     (tmp_path / "model.xml").write_text(MODELS[name])
     losses = bm.save(bm.load(tmp_path / "model.xml"), tmp_path / target).losses
     assert {problem.rule for problem in losses} & {"LOSS085", "LOSS023"}
+
+
+SCENE = f"""<mujoco><size nuserdata="5"/><statistic extent="2"/><visual><map znear="0.1"/></visual>
+<custom><numeric name="n" data="1 2 3"/></custom>
+<asset><texture type="skybox" builtin="gradient" width="8" height="48"/></asset>
+<worldbody><light name="sun" pos="0 0 3"/><body name="base"><freejoint/>{MASS}<light pos="0 0 1"/></body></worldbody></mujoco>"""
+
+
+def test_the_appearance_of_a_scene_is_left_out_and_reported(tmp_path):
+    (tmp_path / "model.xml").write_text(SCENE)
+    body = bm.load(tmp_path / "model.xml")
+    found = [problem for problem in body.problems if problem.rule == "MJCF106"]
+    assert {problem.severity for problem in found} == {"note"}
+    assert sum(problem.count for problem in found) == 3
+    words = " ".join(problem.message for problem in found)
+    for section in ("size", "statistic", "visual", "custom", "asset"):
+        assert f"1 of <{section}>" in words
+    assert "<light> is left out" in words
+    assert not body.extra
 
 
 def test_what_names_something_that_is_gone(tmp_path):

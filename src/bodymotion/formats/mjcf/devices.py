@@ -15,7 +15,7 @@ from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.bodies import RawLink
 from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, pose
 from bodymotion.formats.mjcf.extra import POSE, SITE_ATTRIBUTES
-from bodymotion.formats.mjcf.geoms import pose_attributes
+from bodymotion.formats.mjcf.geom_writer import pose_attributes
 from bodymotion.formats.mjcf.names import Kept, Output, finite
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations

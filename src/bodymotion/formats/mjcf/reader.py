@@ -3,6 +3,8 @@
 Its file with those it includes, and the body that is made of them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,7 +32,8 @@ from bodymotion.formats.mjcf.defaults import (
     read_settings,
 )
 from bodymotion.formats.mjcf.devices import DeviceReader
-from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
+from bodymotion.formats.mjcf.efforts import with_efforts
+from bodymotion.formats.mjcf.extra import kept_sections
 from bodymotion.formats.mjcf.geoms import Geoms
 from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.names import MAX_SIZE, Kept, check_actuators, correct_names
@@ -43,7 +46,7 @@ from bodymotion.formats.xml.tree import (
     FieldTable,
     read_xml,
 )
-from bodymotion.geometry.arrays import frozen
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link, Segment
@@ -59,7 +62,7 @@ OF_THE_WHOLE = {
 }
 """Rules that need the whole model.
 
-They report nothing where a part of it cannot be read.
+They report nothing where an included file cannot be read.
 """
 OF_THE_WORLD = {
     rule.code
@@ -68,8 +71,11 @@ OF_THE_WORLD = {
 """Rules that need the whole <worldbody>."""
 
 LINK_FIELDS: FieldTable = {
-    **{name: (f"joint@{name}", "~joint") for name in ("name", "type", "axis")},
-    **dict.fromkeys(("lower", "upper"), ("joint@range", "~joint")),
+    "name": ("joint@name", "~joint"),
+    "type": ("joint@type", "~joint"),
+    "axis": ("joint@axis", "~joint"),
+    "lower": ("joint@range", "~joint"),
+    "upper": ("joint@range", "~joint"),
     "rotor_inertia": ("joint@armature", "~joint"),
     "offset": ("@pos",),
     "rotation": tuple(f"@{name}" for name in ORIENTATIONS),
@@ -124,39 +130,36 @@ def parse_mjcf(
     See `read_mjcf`.
     """
     found = Diagnostics(path)
-    body = root = None
+    body = None
+    root = None
     files = _Files(path, ResourceFinder(path.parent, allow_outside, model=path), found)
     # Numbers near the largest there are may overflow on the way; what is not finite in
     # the end is reported.
     with found.recover(), np.errstate(all="ignore"):
         root = files.tree(data)
         if root is not None:
-            body = _read(root, files, found)
-    world = (
-        root is not None
-        and not files.included
-        and not any(world.partial for world in root.all("worldbody"))
-    )
-    if world:
-        unknown = OF_THE_WHOLE
-    else:
-        unknown = OF_THE_WHOLE | OF_THE_WORLD
-    found.discard(
-        problem
-        for problem in found.problems
-        if files.incomplete and problem.rule in unknown
-    )
+            body = _Reader(root, files, found).body()
+    if files.incomplete and root is not None:
+        _discard_of_missing(root, files, found)
     result = found.result(body)
-    return replace(
-        result, value=None if body is None else replace(body, problems=result.problems)
-    )
+    if body is None:
+        return result
+    return replace(result, value=replace(body, problems=result.problems))
+
+
+def _discard_of_missing(root: Element, files: _Files, found: Diagnostics) -> None:
+    """Remove findings about names and bodies that a file that is missing may have."""
+    unknown = set(OF_THE_WHOLE)
+    if files.included or any(world.partial for world in root.all("worldbody")):
+        unknown |= OF_THE_WORLD
+    found.discard(problem for problem in found.problems if problem.rule in unknown)
 
 
 @dataclass
 class _Files:
     """Parses a model and the files that it includes.
 
-    `incomplete` where one of them could not be read as a whole.
+    `incomplete` where one of them could not be read.
     """
 
     path: Path
@@ -171,31 +174,32 @@ class _Files:
         FormatError where it is no MJCF, or too large.
         """
         root = self._parse(data, self.path)
+        if root is None:
+            return None
         seen = {self.path.resolve()}
-        if root is not None:
-            stack = [(root, 0)]
-        else:
-            stack = []
+        stack = [(root, 0)]
         count = 0
         while stack:
             element, depth = stack.pop()
             count += 1
             if count > MAX_ELEMENTS or depth > MAX_DEPTH:
-                message = f"more than {MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
+                message = (
+                    f"more than {MAX_ELEMENTS} elements, or elements nested more than "
+                    f"{MAX_DEPTH} deep"
+                )
                 raise TOO_LARGE.error(message, element.location)
             if any(child.name == "include" for child in element.children):
                 children: list[Element] = []
                 for child in element.children:
-                    children += (
-                        self._contents(child, seen)
-                        if child.name == "include"
-                        else [child]
-                    )
+                    if child.name == "include":
+                        children += self._contents(child, seen)
+                    else:
+                        children.append(child)
                 element.children = children
                 # An included file may include others: look at the same element again.
                 stack.append((element, depth))
-                continue
-            stack += [(child, depth + 1) for child in element.children]
+            else:
+                stack += [(child, depth + 1) for child in element.children]
         return root
 
     def model(self, element: Element) -> Element | None:
@@ -203,14 +207,12 @@ class _Files:
 
         None where it cannot be read, which is reported.
         """
-        try:
+        root = None
+        with self.found.recover():
             path = self._find(element)
             self.included.append(path)
             files = _Files(path, self.finder, self.found, self.included)
             root = files.tree(file_bytes(path, MAX_BYTES))
-        except FormatError as error:
-            self.found.add(error.problem, fatal=True)
-            root = None
         self.incomplete = self.incomplete or root is None
         return root
 
@@ -218,13 +220,16 @@ class _Files:
         root = read_xml(data, path, self.found)
         if root is None:
             self.incomplete = True
-        if root is not None and root.name not in ROOTS:
-            message = f"the root element is <{root.name:.60}>; expected {' or '.join(f'<{name}>' for name in ROOTS)}"
+        elif root.name not in ROOTS:
+            expected = " or ".join(f"<{name}>" for name in ROOTS)
+            message = f"the root element is <{root.name:.60}>; expected {expected}"
             raise rules.NOT_MJCF.error(message, root.location)
         return root
 
     def _contents(self, include: Element, seen: set[Path]) -> list[Element]:
-        try:
+        """Return the elements of an included file."""
+        root = None
+        with self.found.recover():
             file = self._find(include)
             real = file.resolve()
             if real in seen:
@@ -233,21 +238,19 @@ class _Files:
             seen.add(real)
             self.included.append(file)
             root = self._parse(file_bytes(file, MAX_BYTES), file)
-        except FormatError as error:
-            self.found.add(error.problem, fatal=True)
-            root = None
-        self.incomplete = self.incomplete or root is None
-        return [] if root is None else root.children
+        if root is None:
+            self.incomplete = True
+            return []
+        return root.children
 
     def _find(self, include: Element) -> Path:
+        """Return the file that an element names; FormatError where there is none."""
         name = include.get("file")
         if not name:
             raise MISSING.error(f"<{include.name}> has no file", include.location)
-        document = include.document
-        if document is not None and document.path:
-            holder = Path(document.path)
-        else:
-            holder = self.path
+        holder = self.path
+        if include.document is not None and include.document.path:
+            holder = Path(include.document.path)
         # MuJoCo starts from the folder of the model, then from that of the file that
         # names another.
         file = self.finder.find_one(name, self.path)
@@ -256,95 +259,133 @@ class _Files:
         if isinstance(file, Path):
             return file
         hint = PART_OUTSIDE.hint if file.is_outside else None
-        raise rules.INCLUDE.error(
-            f"{name!r:.200} {file.reason}", include.location_of("file"), hint
-        )
+        message = f"{name!r:.200} {file.reason}"
+        raise rules.INCLUDE.error(message, include.location_of("file"), hint)
 
 
-def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
-    correct_names(root)
-    attacher = Attacher(files.model)
-    classes = attacher.attach(root)
-    settings = replace(read_settings(root), attached=attacher.settings)
-    defaults = Defaults(root, classes)
-    kept = Kept()
-    for custom in root.all("custom"):
-        for text in custom.all("text"):
-            kept.read(text.get("name"), text.attributes.get("data", ""))
-    geoms = Geoms(root, settings, defaults, kept, files.finder, files.path, found)
-    tree = Tree(settings, defaults, geoms, kept)
-    tree.read(root)
-    locators = [
-        FieldLocator(
-            raw.element,
-            LINK_FIELDS,
-            {"joint": raw.joint_element, "inertial": raw.inertial},
-        )
-        for raw in tree.links
-    ]
-    _mark_unknown(tree.links, locators, found, incomplete=files.incomplete)
-    _check_unit(tree.links, settings)
-    links = tuple(
-        Link(
-            name=raw.name,
-            index=i,
-            parent=raw.parent,
-            joint=raw.joint,
-            offset=raw.offset,
-            segments=raw.segments,
-        )
-        for i, raw in enumerate(tree.links)
-    )
-    devices = DeviceReader(settings, defaults, kept, tree.links)
-    loops = LoopReader(defaults, kept, devices.sites)
-    body = Body(links=links, root_pose=tree.root_pose)
-    rest = [tree.links[index].rest if index >= 0 else 0.0 for index in body.joint_links]
-    extra_joints = loops.read(
-        root, tree.of_body, body.forward_kinematics(np.array(rest)), tree.left_out
-    )
-    carried = devices.read(root, loops.used_sites, tree.left_out)
-    of_body = kept.get("body", "")
-    check_actuators(root)
-    links = with_efforts(links, tree, root, defaults)
-    extra = plain_sections(root, of_body, loops, devices, tree)
-    own = of_body.get("extra")
-    info = of_body.get("info")
-    if not tree.has_body:
-        return None
-    entries: dict[Subject, Location | Locator] = {
-        **{("textures", url): location for url, location in geoms.images.items()},
-        **{("links", k): locator for k, locator in enumerate(locators)},
-        **{
-            ("devices", k): FieldLocator(element, DEVICE_FIELDS, {})
-            for k, (_, element) in enumerate(carried)
-        },
-        **{
-            ("extra_joints", k): FieldLocator(e, EXTRA_JOINT_FIELDS, {})
-            for k, (_, e) in enumerate(extra_joints)
-        },
-    }
-    for kind, locate in entries.items():
-        if kind[0] != "links" and isinstance(locate, FieldLocator):
-            found.mark_unknown(*((*kind, name) for name in locate.unknown()))
-    return Body(
-        name=root.get("model"),
-        links=_of_total_mass(links, settings.settotalmass),
-        devices=tuple(device for device, _ in carried),
-        extra_joints=tuple(joint for joint, _ in extra_joints),
-        viewpoints=viewpoints_of(of_body.get("viewpoints")),
-        root_pose=tree.root_pose,
-        environment=tuple(tree.scenery),
-        info=info if isinstance(info, dict) else {},
-        extra={**own, **extra} if isinstance(own, dict) else extra,
-        source=Source(
-            "mjcf",
+class _Reader:
+    """Reads the parts of one model, and makes its body."""
+
+    def __init__(self, root: Element, files: _Files, found: Diagnostics) -> None:
+        self.root = root
+        self.files = files
+        self.found = found
+        correct_names(root)
+        attacher = Attacher(files.model)
+        classes = attacher.attach(root)
+        self.settings = replace(read_settings(root), attached=attacher.settings)
+        self.defaults = Defaults(root, classes)
+        self.kept = Kept()
+        for custom in root.all("custom"):
+            for text in custom.all("text"):
+                self.kept.read(text.get("name"), text.attributes.get("data", ""))
+        self.geoms = Geoms(
+            root,
+            self.settings,
+            self.defaults,
+            self.kept,
+            files.finder,
             files.path,
-            parts=tuple(files.included),
-            encoding="utf-8",
-            options={"motors": "made"} if "motors" in of_body else {},
-            locations=SourceMap(entries, found.unknown),
-        ),
-    )
+            found,
+        )
+        self.tree = Tree(self.settings, self.defaults, self.geoms, self.kept)
+
+    def body(self) -> Body | None:
+        """Return the body; None where the model has none."""
+        tree = self.tree
+        tree.read(self.root)
+        locators = [
+            FieldLocator(
+                raw.element,
+                LINK_FIELDS,
+                {"joint": raw.joint_element, "inertial": raw.inertial},
+            )
+            for raw in tree.links
+        ]
+        incomplete = self.files.incomplete
+        _mark_unknown(tree.links, locators, self.found, incomplete=incomplete)
+        _check_unit(tree.links, self.settings)
+        links = self._links()
+        device_reader = DeviceReader(
+            self.settings, self.defaults, self.kept, tree.links
+        )
+        loop_reader = LoopReader(self.defaults, self.kept, device_reader.sites)
+        extra_joints = loop_reader.read(
+            self.root, tree.of_body, self._poses_in_file(links), tree.left_out
+        )
+        devices = device_reader.read(self.root, loop_reader.used_sites, tree.left_out)
+        check_actuators(self.root)
+        links = with_efforts(links, tree, self.root, self.defaults)
+        of_body = self.kept.get("body", "")
+        extra = kept_sections(self.root, of_body, loop_reader, device_reader, tree)
+        if not tree.has_body:
+            return None
+        entries: dict[Subject, Location | Locator] = {}
+        for url, location in self.geoms.assets.images.items():
+            entries["textures", url] = location
+        for index, locator in enumerate(locators):
+            entries["links", index] = locator
+        self._add_locators(entries, "devices", devices, DEVICE_FIELDS)
+        self._add_locators(entries, "extra_joints", extra_joints, EXTRA_JOINT_FIELDS)
+        kept_extra = of_body.get("extra")
+        if isinstance(kept_extra, dict):
+            extra = {**kept_extra, **extra}
+        info = of_body.get("info")
+        return Body(
+            name=self.root.get("model"),
+            links=_of_total_mass(links, self.settings.settotalmass),
+            devices=tuple(device for device, _ in devices),
+            extra_joints=tuple(joint for joint, _ in extra_joints),
+            viewpoints=viewpoints_of(of_body.get("viewpoints")),
+            root_pose=tree.root_pose,
+            environment=tuple(tree.scenery),
+            info=info if isinstance(info, dict) else {},
+            extra=extra,
+            source=Source(
+                "mjcf",
+                self.files.path,
+                parts=tuple(self.files.included),
+                encoding="utf-8",
+                options={"motors": "made"} if "motors" in of_body else {},
+                locations=SourceMap(entries, self.found.unknown),
+            ),
+        )
+
+    def _links(self) -> tuple[Link, ...]:
+        return tuple(
+            Link(
+                name=raw.name,
+                index=index,
+                parent=raw.parent,
+                joint=raw.joint,
+                offset=raw.offset,
+                segments=raw.segments,
+            )
+            for index, raw in enumerate(self.tree.links)
+        )
+
+    def _poses_in_file(self, links: tuple[Link, ...]) -> Floats:
+        """Return the poses (L, 7) of the links as they are in the file."""
+        body = Body(links=links, root_pose=self.tree.root_pose)
+        rest = [
+            self.tree.links[index].rest if index >= 0 else 0.0
+            for index in body.joint_links
+        ]
+        return body.forward_kinematics(np.array(rest))
+
+    def _add_locators(
+        self,
+        entries: dict[Subject, Location | Locator],
+        kind: str,
+        objects: Sequence[tuple[object, Element]],
+        table: FieldTable,
+    ) -> None:
+        """Add where objects are in the file, and mark their unknown fields."""
+        for index, (_, element) in enumerate(objects):
+            locator = FieldLocator(element, table, {})
+            entries[kind, index] = locator
+            unknown = [(kind, index, name) for name in locator.unknown()]
+            self.found.mark_unknown(*unknown)
 
 
 def _mark_unknown(
@@ -362,17 +403,11 @@ def _mark_unknown(
             unknown |= {"mass", "center_of_mass", "inertia"}
         if raw.name_unknown:
             unknown |= {"link_name", "name"}
-        masses = [
-            np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass])
-            for s in raw.segments
-        ]
-        sizes = [np.abs(numbers) for numbers in (raw.offset, raw.joint.axis, *masses)]
-        # What is unknown is NaN.
-        if any(
-            (size >= MAX_SIZE).any() if unknown else not (size < MAX_SIZE).all()
-            for size in sizes
-        ):
-            message = f"body {raw.name!r:.60} has a pose, axis or mass that is not finite, or larger than {MAX_SIZE:g}"
+        if _has_huge_numbers(raw, may_be_nan=bool(unknown)):
+            message = (
+                f"body {raw.name!r:.60} has a pose, axis or mass that is not finite, "
+                f"or larger than {MAX_SIZE:g}"
+            )
             raw.element.report(NOT_FINITE, message, fatal=True)
             unknown |= {
                 "offset",
@@ -387,53 +422,67 @@ def _mark_unknown(
         found.mark_unknown(("links", "all"))
 
 
+def _has_huge_numbers(raw: RawLink, *, may_be_nan: bool) -> bool:
+    """Return whether a number of a link is not finite, or too large; unknown ones are NaN."""
+    arrays = [raw.offset, raw.joint.axis]
+    for segment in raw.segments:
+        arrays += [segment.inertia, segment.center_of_mass, np.array(segment.mass)]
+    for numbers in arrays:
+        sizes = np.abs(numbers)
+        if (sizes >= MAX_SIZE).any():
+            return True
+        if not may_be_nan and np.isnan(sizes).any():
+            return True
+    return False
+
+
 def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
     """Report angles in degrees that look like radians.
 
     All limits are small, and not whole numbers of a few joints.
     """
-    turning = [link for link in links if link.joint.type == "rotate"]
+    if settings.angle == 1.0:
+        return
     limited = [
         link
-        for link in turning
-        if np.isfinite([link.joint.lower, link.joint.upper]).all()
+        for link in links
+        if link.joint.type == "rotate"
+        and np.isfinite([link.joint.lower, link.joint.upper]).all()
     ]
-    limits = (
-        np.array([[link.joint.lower, link.joint.upper] for link in limited])
-        / settings.angle
-    )
-    if settings.angle != 1.0 and limited:
-        widest = limits_in_radians(limits)
-    else:
-        widest = None
+    if not limited:
+        return
+    radians = np.array([[link.joint.lower, link.joint.upper] for link in limited])
+    limits = radians / settings.angle
+    widest = limits_in_radians(limits)
     if widest is None:
         return
     link = limited[widest]
-    largest = np.abs(limits).max()
-    element = link.joint_element or link.element
+    which = "the limits of all joints are"
     if len(limited) == 1:
         which = f"the limits of joint {link.joint.name!r:.60} are"
-    else:
-        which = "the limits of all joints are"
-    element.report(
-        rules.RADIANS,
-        f"{which} within ±{largest:.4g} degrees: are radians meant?",
-        "range",
-    )
+    largest = np.abs(limits).max()
+    message = f"{which} within ±{largest:.4g} degrees: are radians meant?"
+    element = link.joint_element or link.element
+    element.report(rules.RADIANS, message, "range")
 
 
 def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
-    """Return the links with masses scaled to a total, where the compiler has settotalmass."""
+    """Return the links with masses scaled to a total.
+
+    Where the compiler has settotalmass.
+    """
     sum_of_all = sum(link.mass for link in links)
     if not (total > 0 and sum_of_all > 0):
         return links
     share = total / sum_of_all
+    scaled = []
+    for link in links:
+        segments = tuple(_scaled_mass(segment, share) for segment in link.segments)
+        scaled.append(replace(link, segments=segments))
+    return tuple(scaled)
 
-    def scaled(segment: Segment) -> Segment:
-        return replace(
-            segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share)
-        )
 
-    return tuple(
-        replace(link, segments=tuple(map(scaled, link.segments))) for link in links
+def _scaled_mass(segment: Segment, share: float) -> Segment:
+    return replace(
+        segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share)
     )

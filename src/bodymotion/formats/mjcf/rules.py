@@ -125,7 +125,7 @@ NARROW_CONTROL = judgement.note(
 WORLD_SHAPES = judgement.note(
     "MJCF123",
     "Shapes, sites and cameras of the world are no part of the robot. They are kept "
-    "as plain data.",
+    "as XML.",
     example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
 
@@ -186,7 +186,7 @@ LOOK = judgement.warning(
 # Devices and loops
 EQUALITY = judgement.note(
     "MJCF151",
-    "Equality constraints are of the type connect. Others are kept as plain data.",
+    "Equality constraints are of the type connect. Others are kept as XML.",
     example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
 )
 REFERENCE = document.error(
@@ -197,7 +197,7 @@ REFERENCE = document.error(
 KEPT = judgement.note(
     "MJCF154",
     "Tendons, contacts, keyframes, options, sensors of no device, and actuators other "
-    "than those of joints are kept as plain data.",
+    "than those of joints are kept as XML.",
     example=('<general site="head"/>', "<!-- no motor -->"),
 )
 DEEP = judgement.error(

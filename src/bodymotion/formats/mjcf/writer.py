@@ -20,10 +20,11 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.kept_json import json_of_viewpoints, mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.bodies import LinkWriter, accepted_body
 from bodymotion.formats.mjcf.devices import DeviceWriter
-from bodymotion.formats.mjcf.extra import WRITTEN_WHOLE, ExtraSections
-from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, GeomWriter
+from bodymotion.formats.mjcf.extra import ExtraSections
+from bodymotion.formats.mjcf.geom_writer import GeomWriter
+from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR
+from bodymotion.formats.mjcf.links import LinkWriter, accepted_body
 from bodymotion.formats.mjcf.loops import LoopWriter
 from bodymotion.formats.mjcf.names import Names, Output
 from bodymotion.formats.xml.tree import Element, number_text, to_xml, valid_text
@@ -43,44 +44,43 @@ from bodymotion.model.links import (
 from bodymotion.model.rules import NO_LINKS, NOT_FINITE
 
 COMPILER = {
-    **{
-        "angle": "radian",
-        "autolimits": "true",
-        "inertiafromgeom": "false",
-        "balanceinertia": "false",
-    },
-    **{
-        "boundmass": "0",
-        "boundinertia": "0",
-        "fusestatic": "false",
-        "discardvisual": "false",
-    },
+    "angle": "radian",
+    "autolimits": "true",
+    "inertiafromgeom": "false",
+    "balanceinertia": "false",
+    "boundmass": "0",
+    "boundinertia": "0",
+    "fusestatic": "false",
+    "discardvisual": "false",
 }
-MAX_DEPTH = 180  # Links in a chain: XML readers limit how deep elements are nested.
+MAX_DEPTH = 180
+"""Links in a chain: XML readers limit how deep elements are nested."""
+MAX_HULL_VERTICES = 64
+"""Of the convex hulls of collision meshes, with collision_shapes="hull"."""
+MAX_SHOWN_PAIRS = 6
+FLOOR_FRICTION = (0.005, 0.0001)
+"""Torsional and rolling friction of the floor: MuJoCo's defaults."""
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
-    """Return the contacts to exclude.
-
-    Between a fixed base and the links that it carries.
+    """Return the contacts to exclude, between a fixed base and the links that it carries.
 
     MuJoCo excludes contacts of other parents and children by itself.
     """
     contact = Element("contact")
-    fixed: list[bool] = []
+    is_fixed: list[bool] = []
     for link in body.links:
-        free = link.parent < 0 and link.joint.type == "free"
-        above = link.parent < 0 or fixed[link.parent]
-        fixed.append(
-            above
-            and not free
-            and not (link.parent >= 0 and link.index in links.joint_names)
-        )
-        if link.parent >= 0 and above and not fixed[-1]:
-            ends = [links.elements.get(index) for index in (link.parent, link.index)]
-            names = [element.get("name") for element in ends if element is not None]
-            if len(names) == 2 and all(names):
-                contact.add("exclude", {"body1": names[0], "body2": names[1]})
+        is_root = link.parent < 0
+        is_free = is_root and link.joint.type == "free"
+        moves = not is_root and link.index in links.joint_names
+        is_above_fixed = is_root or is_fixed[link.parent]
+        is_fixed.append(is_above_fixed and not is_free and not moves)
+        if is_root or not is_above_fixed or is_fixed[-1]:
+            continue
+        ends = [links.elements.get(link.parent), links.elements.get(link.index)]
+        names = [element.get("name") for element in ends if element is not None]
+        if len(names) == 2 and all(names):
+            contact.add("exclude", {"body1": names[0], "body2": names[1]})
     return contact
 
 
@@ -91,33 +91,28 @@ def actuators(body: Body, links: LinkWriter) -> Element:
     """
     actuator = Element("actuator")
     for index in body.joint_links:
-        if (
-            index > 0
-            and index in links.joint_names
-            and body.links[index].joint.type in MOVING
-        ):
-            joint = body.links[index].joint
-            name = links.joint_names[index]
-            attributes = {"name": links.names.free("actuator", name), "joint": name}
-            if joint.gear_ratio not in (0.0, 1.0):
-                attributes["gear"] = number_text(joint.gear_ratio)
-            if (limits := motor_range(joint)) is not None:
-                attributes["forcerange"] = number_text(limits)
-            actuator.add("motor", attributes)
+        joint = body.links[index].joint
+        if index <= 0 or index not in links.joint_names or joint.type not in MOVING:
+            continue
+        name = links.joint_names[index]
+        attributes = {"name": links.names.free("actuator", name), "joint": name}
+        if joint.gear_ratio not in (0.0, 1.0):
+            attributes["gear"] = number_text(joint.gear_ratio)
+        limits = motor_range(joint)
+        if limits is not None:
+            attributes["forcerange"] = number_text(limits)
+        actuator.add("motor", attributes)
     return actuator
 
 
 def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]:
     """Add equalities for joints that mimic another one, as in URDF.
 
-    Value = multiplier · value of the other + offset.
-
-    Returns
-    -------
-    The names of the equalities.
+    Value = multiplier · value of the other + offset. Return the names of the
+    equalities.
     """
-    found: list[str] = []
-    named = {
+    names: list[str] = []
+    in_file = {
         link.joint.name: links.joint_names[link.index]
         for link in body.links
         if link.index in links.joint_names
@@ -126,34 +121,42 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
         mimic = link.joint.extra.get("mimic")
         if not isinstance(mimic, Mapping):
             continue
-        own = links.joint_names.get(link.index)
-        other = named.get(str(mimic.get("joint")))
-        numbers = [mimic.get("offset", 0.0), mimic.get("multiplier", 1.0)]
-        usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
+        follower = links.joint_names.get(link.index)
+        leader = in_file.get(str(mimic.get("joint")))
+        coefficients = _mimic_coefficients(mimic)
+        is_pair = follower is not None and leader is not None and follower != leader
         if (
-            own is None
-            or other is None
-            or own == other
-            or not usable
+            not is_pair
+            or not coefficients
             or link.joint.type not in ("rotate", "slide")
         ):
             message = (
                 f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
             )
-            links.problems.add(
-                losses.FOLLOWING.problem(
-                    message, Location(inside=f"links[{link.index}]")
-                )
-            )
+            location = Location(inside=f"links[{link.index}]")
+            links.problems.add(losses.FOLLOWING.problem(message, location))
             continue
-        name = links.names.free("equality", f"{own}_mimic")
-        polynomial = number_text([*numbers, 0.0, 0.0, 0.0])
-        equality.add(
-            "joint",
-            {"name": name, "joint1": own, "joint2": other, "polycoef": polynomial},
-        )
-        found.append(name)
-    return found
+        name = links.names.free("equality", f"{follower}_mimic")
+        attributes = {
+            "name": name,
+            "joint1": str(follower),
+            "joint2": str(leader),
+            "polycoef": number_text([*coefficients, 0.0, 0.0, 0.0]),
+        }
+        equality.add("joint", attributes)
+        names.append(name)
+    return names
+
+
+def _mimic_coefficients(mimic: Mapping[str, object]) -> list[float]:
+    """Return offset and multiplier of a joint that mimics another; [] for no numbers."""
+    numbers = []
+    for key, default in (("offset", 0.0), ("multiplier", 1.0)):
+        value = mimic.get(key, default)
+        if not isinstance(value, (int, float)) or not np.isfinite(value):
+            return []
+        numbers.append(value)
+    return numbers
 
 
 def write_mjcf(
@@ -241,10 +244,9 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class MjcfModel:
-    """A body as MJCF.
+    """A body as MJCF: the file, its meshes, and the body as it was repaired.
 
-    The file, its meshes, the body as it was repaired, and names of links and joints by
-    index of link.
+    `links` and `joints` are the names of links and joints by index of link.
     """
 
     xml: bytes
@@ -285,6 +287,7 @@ def mjcf_model(
 
 
 def _check(body: Body) -> None:
+    """Raise FormatError for a body without links, or with numbers that are not finite."""
     if not body.links:
         raise NO_LINKS.error("the body has no links")
     depth: list[int] = []
@@ -292,18 +295,14 @@ def _check(body: Body) -> None:
         depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
         location = Location(inside=f"links[{link.index}]")
         if depth[-1] > MAX_DEPTH:
-            raise rules.DEEP.error(
-                f"link {link.name} is in a chain of more than {MAX_DEPTH} links",
-                location,
-            )
+            message = f"link {link.name} is in a chain of more than {MAX_DEPTH} links"
+            raise rules.DEEP.error(message, location)
         if not (np.isfinite(link.offset).all() and np.isfinite(link.joint.axis).all()):
-            raise NOT_FINITE.error(
-                f"the pose or the axis of link {link.name} is not finite", location
-            )
-    arrays = [body.root_pose, *(d.pose for d in body.devices)]
-    arrays += [
-        np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints
-    ]
+            message = f"the pose or the axis of link {link.name} is not finite"
+            raise NOT_FINITE.error(message, location)
+    arrays = [body.root_pose, *(device.pose for device in body.devices)]
+    for joint in body.extra_joints:
+        arrays += [joint.positions, joint.axis]
     if not all(np.isfinite(numbers).all() for numbers in arrays):
         raise NOT_FINITE.error(
             "the root pose, or a pose of a device or extra joint, is not finite"
@@ -315,9 +314,35 @@ class _Writer:
         self.body = body
         self.options = options
         self.output = Output(body, folder, Names())
-        self.problems, self.kept = self.output.problems, self.output.kept
+        self.problems = self.output.problems
+        self.kept = self.output.kept
+        self.extras = ExtraSections(body, self.problems)
+        is_mjcf = body.source.format == "mjcf"
+        # A model from an MJCF file keeps the motors and contacts of that file.
+        self.is_made = not is_mjcf or body.source.options.get("motors") == "made"
+        self.has_floor = self.is_made and options.scene and not body.is_mounted
+        hull_vertices = 0
+        if options.collision_shapes == "hull":
+            hull_vertices = MAX_HULL_VERTICES
+        self.geoms = GeomWriter(self.output, hull_vertices)
+        self.links = LinkWriter(self.output, self.geoms)
+        # MuJoCo accepts sections in any order; this is that of its own files.
+        names = (
+            "custom",
+            "asset",
+            "worldbody",
+            "contact",
+            "tendon",
+            "equality",
+            "actuator",
+            "sensor",
+            "keyframe",
+        )
+        self.sections = {name: Element(name) for name in names}
+        self.sections["asset"] = self.output.asset
 
     def model(self) -> Element:
+        """Return the root element of the file."""
         body = self.body
         root = Element("mujoco")
         title = valid_text(body.name).strip()
@@ -325,147 +350,145 @@ class _Writer:
             root.attributes["model"] = title
         self.output.renamed.add("model", body.name, title)
         root.add("compiler", dict(COMPILER))
-        extras = ExtraSections(body, self.problems)
-        root.children += extras.elements(*WRITTEN_WHOLE)
-        default = root.add("default")
-        for name, values in CLASSES.items():
-            if self.options.self_collision == "none":
-                own = {**values, "contype": "0"}
-            else:
-                own = values
-            default.add("default", {"class": name}).add("geom", dict(own))
-        extras.defaults(default)
-        world = Element("worldbody")
-        sensors = Element("sensor")
-        geoms = GeomWriter(
-            self.output, 64 if self.options.collision_shapes == "hull" else 0
-        )
-        # A model from an MJCF file keeps the motors and contacts of that file.
-        makes = (
-            body.source.format != "mjcf" or body.source.options.get("motors") == "made"
-        )
-        has_floor = makes and self.options.scene and not body.is_mounted
-        if has_floor:
+        root.children += self.extras.elements("option")
+        root.children.append(self._default())
+        world = self.sections["worldbody"]
+        if self.has_floor:
             # A shape of this name would be read as the floor.
             self.output.names.free("geom", "floor")
-        links = self.links = LinkWriter(self.output, geoms)
         for link in body.links:
-            links.write(link, world)
-        devices = self._devices(links.elements, sensors)
-        if makes:
-            contact = excluded_contacts(body, links)
-        else:
-            contact = Element("contact")
-        if makes:
-            points = CollisionPoints(body)
-        else:
-            points = None
-        if points is not None and self.options.self_collision == "touching":
-            exclude_overlaps(points, links, contact)
-        kind = self.options.actuators or ("motor" if makes else None)
-        actuator = Element("actuator")
-        if kind == "motor":
-            actuator = actuators(body, links)
-        elif kind == "position":
-            if self.options.gains is None:
-                table = None
-            else:
-                table = np.asarray(self.options.gains, dtype=np.float64)
-            actuator = position_actuators(body, links, table)
-            root.add("option", dict(INTEGRATOR))
-        keyframe = Element("keyframe")
+            self.links.write(link, world)
+        devices = self._devices()
+        points = CollisionPoints(body) if self.is_made else None
+        self._add_contacts(points)
+        motors = self._add_actuators(root)
         if points is not None and self.options.scene:
-            keyframe.children += home_keyframe(points, links, world, actuator)
-            if has_floor:
-                add_floor(world, self.options.friction)
-        tendon = Element("tendon")
-        equality = Element("equality")
-        custom = root.add("custom")
-        LoopWriter(self.output, links.elements, devices.sites, extras.classes).write(
-            tendon, equality
-        )
-        mimics = add_followers(body, links, equality)
-        self._body(
-            contact if makes else None, mimics, {"motor": "made"}.get(kind or "", kind)
-        )
+            self._add_scene(points)
+        mimics = self._add_loops(devices)
+        self._keep_body(mimics, motors)
+        custom = self.sections["custom"]
         self.kept.write(custom)
-        asset = self.output.asset
-        parts = (
-            custom,
-            asset,
-            world,
-            contact,
-            tendon,
-            equality,
-            actuator,
-            sensors,
-            keyframe,
-        )
-        sections = {part.name: part for part in parts}
-        extras.joints = [
-            e.get("name") for e in world.every() if e.name in ("joint", "freejoint")
+        self._add_kept(devices)
+        root.children += [
+            section for section in self.sections.values() if section.children
         ]
-        extras.lists(
-            sections,
-            without=() if self.options.actuators is None else ("actuator", "keyframe"),
-        )
-        positions = {**devices.order, **extras.order}
-        sensors.children.sort(
-            key=lambda element: positions.get(
-                id(element), len(positions) + len(sensors.children)
-            )
-        )
-        if not custom.children:
-            root.children.remove(custom)
-        # MuJoCo accepts sections in any order; this is that of its own files.
-        for section in list(sections.values())[1:]:
-            if section.children:
-                root.children.append(section)
-        self.problems.extend((*geoms.lost, *self.output.folder.lost))
+        self.problems.extend((*self.geoms.lost, *self.output.folder.lost))
         self.problems.extend(self.output.renamed.problems)
-        for where in self.kept.lost:
-            self.problems.add(losses.KEPT_LESS.problem(f"{where} cannot be kept"))
+        for path in self.kept.lost:
+            self.problems.add(losses.KEPT_LESS.problem(f"{path} cannot be kept"))
         return root
 
-    def _devices(self, elements: dict[int, Element], sensors: Element) -> DeviceWriter:
+    def _default(self) -> Element:
+        """Return the classes of geoms, and those of the file that was read."""
+        default = Element("default")
+        for name, values in CLASSES.items():
+            attributes = dict(values)
+            if self.options.self_collision == "none":
+                attributes["contype"] = "0"
+            default.add("default", {"class": name}).add("geom", attributes)
+        self.extras.add_classes(default)
+        return default
+
+    def _devices(self) -> DeviceWriter:
+        """Write the devices in the order of their links."""
         devices = self.body.devices
-        in_tree = sorted(range(len(devices)), key=lambda number: devices[number].link)
-        ordered = in_tree == sorted(in_tree)
-        writer = DeviceWriter(self.output, sensors)
+        numbers = list(range(len(devices)))
+        in_tree = sorted(numbers, key=lambda number: devices[number].link)
+        is_ordered = in_tree == numbers
+        writer = DeviceWriter(self.output, self.sections["sensor"])
         for number in in_tree:
-            writer.write(
-                elements[devices[number].link],
-                devices[number],
-                None if ordered else number,
-            )
+            device = devices[number]
+            order = None if is_ordered else number
+            writer.write(self.links.elements[device.link], device, order)
         return writer
 
-    def _body(
-        self, made: Element | None, mimics: list[str], motors: str | None
-    ) -> None:
+    def _add_contacts(self, points: CollisionPoints | None) -> None:
+        """Exclude contacts of a model whose contacts this writer makes."""
+        if points is None:
+            return
+        contact = excluded_contacts(self.body, self.links)
+        if self.options.self_collision == "touching":
+            exclude_overlaps(points, self.links, contact)
+        self.sections["contact"] = contact
+
+    def _add_actuators(self, root: Element) -> str | None:
+        """Add actuators; return what <custom> keeps of their kind, None for none."""
+        kind = self.options.actuators
+        if kind is None and self.is_made:
+            kind = "motor"
+        if kind == "motor":
+            self.sections["actuator"] = actuators(self.body, self.links)
+            return "made"
+        if kind == "position":
+            gains = None
+            if self.options.gains is not None:
+                gains = np.asarray(self.options.gains, dtype=np.float64)
+            actuator = position_actuators(self.body, self.links, gains)
+            self.sections["actuator"] = actuator
+            root.add("option", dict(INTEGRATOR))
+        return kind
+
+    def _add_scene(self, points: CollisionPoints) -> None:
+        """Add a keyframe on the ground, and a floor and a light below a free root."""
+        world = self.sections["worldbody"]
+        keyframe = self.sections["keyframe"]
+        actuator = self.sections["actuator"]
+        keyframe.children += home_keyframe(points, self.links, world, actuator)
+        if self.has_floor:
+            add_floor(world, self.options.friction)
+
+    def _add_loops(self, devices: DeviceWriter) -> list[str]:
+        """Add extra joints and joints that mimic others; return the names of these."""
+        equality = self.sections["equality"]
+        loops = LoopWriter(
+            self.output, self.links.elements, devices.sites, self.extras.classes
+        )
+        loops.write(self.sections["tendon"], equality)
+        return add_followers(self.body, self.links, equality)
+
+    def _add_kept(self, devices: DeviceWriter) -> None:
+        """Add what the body was read with from an MJCF file."""
+        extras = self.extras
+        extras.joints = [
+            element.get("name")
+            for element in self.sections["worldbody"].every()
+            if element.name in ("joint", "freejoint")
+        ]
+        has_actuators = self.options.actuators is not None
+        without = ("actuator", "keyframe") if has_actuators else ()
+        extras.add_to(self.sections, without)
+        # Sensors are in the order of the file that the body was read from; new ones
+        # follow.
+        order = {**devices.order, **extras.order}
+        sensors = self.sections["sensor"].children
+        last = len(order) + len(sensors)
+        sensors.sort(key=lambda sensor: order.get(id(sensor), last))
+
+    def _keep_body(self, mimics: list[str], motors: str | None) -> None:
         """Keep what MJCF cannot hold of the body.
 
-        `made` are the excluded contacts of a model whose actuators this writer makes.
+        The version marks a file of ours: what the writer makes again each time is not
+        kept by the reader.
         """
         body = self.body
-        # The version marks a file of ours: what the writer makes anew each time is not
-        # kept by the reader.
+        excludes = []
+        if self.is_made:
+            for exclude in self.sections["contact"].children:
+                excludes.append([exclude.get("body1"), exclude.get("body2")])
+        extra = {key: value for key, value in body.extra.items() if key != "mjcf"}
         values: dict[str, object] = {
             "version": 1,
             "info": body.info,
             "motors": motors,
-            "excludes": [
-                [one.get("body1"), one.get("body2")]
-                for one in (() if made is None else made.children)
-            ],
+            "excludes": excludes,
             "mimics": mimics,
-            "extra": {key: value for key, value in body.extra.items() if key != "mjcf"},
+            "extra": extra,
             "viewpoints": json_of_viewpoints(body.viewpoints),
         }
         kept = {
             key: value
             for key, value in values.items()
-            if (value if key != "motors" else made is not None)
+            if (self.is_made if key == "motors" else value)
         }
         self.kept.add("body", "", kept)
 
@@ -476,42 +499,44 @@ CollisionShapes: TypeAlias = Literal["mesh", "hull", "box"]
 
 
 def boxed(body: Body) -> Body:
-    """Return the body with a box, along the axes of the shape, in place of each collision mesh."""
+    """Return the body with a box in place of each collision mesh.
 
-    def box(shape: Shape) -> Shape:
-        found = solid(shape)
-        if found is None or found.mesh is None or found.is_flat:
-            return shape
-        low = found.mesh.vertices.min(axis=0)
-        high = found.mesh.vertices.max(axis=0)
-        at = poses.compose(found.pose, [*(0.5 * (low + high)), 1.0, 0.0, 0.0, 0.0])
-        return replace(
-            shape,
-            geometry=Box(tuple((high - low).tolist())),
-            transform=poses.to_matrix(at),
-        )
+    It is along the axes of the shape.
+    """
+    links = []
+    for link in body.links:
+        segments = []
+        for segment in link.segments:
+            boxes = tuple(map(_box_around, segment.collisions))
+            segments.append(replace(segment, collisions=boxes))
+        links.append(replace(link, segments=tuple(segments)))
+    return replace(body, links=tuple(links))
 
+
+def _box_around(shape: Shape) -> Shape:
+    """Return a box around a mesh; another shape as it is."""
+    form = solid(shape)
+    if form is None or form.mesh is None or form.is_flat:
+        return shape
+    low = form.mesh.vertices.min(axis=0)
+    high = form.mesh.vertices.max(axis=0)
+    middle = [*(0.5 * (low + high)), 1.0, 0.0, 0.0, 0.0]
+    transform = poses.to_matrix(poses.compose(form.pose, middle))
     return replace(
-        body,
-        links=tuple(
-            replace(
-                link,
-                segments=tuple(
-                    replace(s, collisions=tuple(map(box, s.collisions)))
-                    for s in link.segments
-                ),
-            )
-            for link in body.links
-        ),
+        shape, geometry=Box(tuple((high - low).tolist())), transform=transform
     )
 
 
 def overlap_problem(pairs: Sequence[str]) -> Problem:
-    """Return the problem that reports pairs of links, `A and B`, that do not collide in the model."""
-    shown = "; ".join(pairs[:6]) + (
-        f"; {len(pairs) - 6} more" if len(pairs) > 6 else ""
+    """Return the problem of pairs of links, `A and B`, that do not collide."""
+    shown = "; ".join(pairs[:MAX_SHOWN_PAIRS])
+    num_more = len(pairs) - MAX_SHOWN_PAIRS
+    if num_more > 0:
+        shown += f"; {num_more} more"
+    message = (
+        f"{counted(len(pairs), 'pair')} of links overlap at rest and do not collide "
+        f"in the model: {shown}"
     )
-    message = f"{counted(len(pairs), 'pair')} of links overlap at rest and do not collide in the model: {shown}"
     return rules.OVERLAP.problem(message, data={"pairs": list(pairs)})
 
 
@@ -519,79 +544,78 @@ def exclude_overlaps(
     points: CollisionPoints, links: LinkWriter, contact: Element
 ) -> None:
     """Exclude contacts of links that overlap at rest; they are reported."""
-    known = {(one.get("body1"), one.get("body2")) for one in contact.children}
-    named = []
-    for pair in points.rest_overlaps:
-        one, two = (links.elements[index].get("name") for index in pair)
-        if (one, two) not in known:
-            contact.add("exclude", {"body1": one, "body2": two})
-            named.append(f"{one} and {two}")
-    if named:
-        links.problems.add(overlap_problem(named))
+    excluded = {
+        (exclude.get("body1"), exclude.get("body2")) for exclude in contact.children
+    }
+    pairs = []
+    for first, second in points.rest_overlaps:
+        body1 = links.elements[first].get("name")
+        body2 = links.elements[second].get("name")
+        if (body1, body2) not in excluded:
+            contact.add("exclude", {"body1": body1, "body2": body2})
+            pairs.append(f"{body1} and {body2}")
+    if pairs:
+        links.problems.add(overlap_problem(pairs))
 
 
 def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> Element:
     """Return a servo for each joint with a column but the passive ones.
 
-    Force = kp · (control − q) − kd · q̇, within its effort.
-
-    `gains` (J, 2) are kp and kd; by default `bodymotion.model.links.default_gains`.
+    Force = kp · (control − q) − kd · q̇, within its effort. `gains` (J, 2) are kp and
+    kd; by default `bodymotion.model.links.default_gains`.
     """
     actuator = Element("actuator")
-    if gains is None:
-        table = default_gains(body)
-    else:
-        table = gains
+    table = default_gains(body) if gains is None else gains
     passive = passive_joints(body)
     for column, index in enumerate(body.joint_links):
         joint = body.links[index].joint
-        if (
-            index <= 0
-            or index not in links.joint_names
-            or joint.type not in ("rotate", "slide")
-            or column in passive
-        ):
+        is_written = index > 0 and index in links.joint_names
+        if not is_written or joint.type not in ("rotate", "slide") or column in passive:
             continue
-        name, (kp, kd) = links.joint_names[index], table[column].tolist()
-        attributes = {"name": links.names.free("actuator", name), "joint": name}
-        attributes |= {"kp": number_text(kp), "kv": number_text(kd)}
+        name = links.joint_names[index]
+        kp, kd = table[column].tolist()
+        attributes = {
+            "name": links.names.free("actuator", name),
+            "joint": name,
+            "kp": number_text(kp),
+            "kv": number_text(kd),
+        }
         # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of
         # a control without a unit.
-        if "actuatorfrcrange" in mjcf_values(joint.extra):
-            efforts = None
-        else:
+        efforts = None
+        if "actuatorfrcrange" not in mjcf_values(joint.extra):
             efforts = effort_range(joint)
         if efforts is not None:
             attributes["forcerange"] = number_text(efforts)
         if body.source.format == "mjcf":
             # Defaults of the file, of motors too, would hold for it.
-            attributes |= {
-                "gear": "1",
-                "ctrllimited": "false",
-                "forcelimited": "false" if efforts is None else "true",
-            }
+            attributes["gear"] = "1"
+            attributes["ctrllimited"] = "false"
+            attributes["forcelimited"] = "false" if efforts is None else "true"
         actuator.add("position", attributes)
     return actuator
 
 
 def add_floor(world: Element, friction: float) -> None:
-    """Add a floor at z = 0 with a coefficient of sliding friction, and a light, before the bodies."""
+    """Add a floor at z = 0 and a light, before the bodies.
+
+    The floor has a coefficient of sliding friction.
+    """
     plane = {
+        "name": "floor",
         "type": "plane",
         "size": "0 0 1",
-        "friction": number_text([friction, 0.005, 0.0001]),
+        "friction": number_text([friction, *FLOOR_FRICTION]),
+        "priority": "1",
+        "rgba": "0.7 0.75 0.8 1",
     }
-    plane |= {"priority": "1", "rgba": "0.7 0.75 0.8 1"}
     light = {
         "name": "light",
         "type": "directional",
         "pos": "0 0 4",
         "dir": "0.3 0.3 -1",
     }
-    world.children[:0] = [
-        Element("light", light),
-        Element("geom", {"name": "floor", **plane}),
-    ]
+    world.children[:0] = [Element("light", light), Element("geom", plane)]
 
 
 def home_keyframe(
@@ -601,27 +625,26 @@ def home_keyframe(
 
     The controls of position actuators hold it.
     """
-    body, (q, root) = points.body, points.home()
-    columns = enumerate(body.joint_links)
-    names_of_joints = links.joint_names
-    values = {
-        names_of_joints[index]: [float(q[column])]
-        for column, index in columns
-        if index in names_of_joints
-    }
+    body = points.body
+    positions, root_pose = points.home()
+    values: dict[str, list[float]] = {}
+    for column, index in enumerate(body.joint_links):
+        if index in links.joint_names:
+            values[links.joint_names[index]] = [float(positions[column])]
     if body.links and 0 in links.joint_names:
-        values[links.joint_names[0]] = root.tolist()
-    joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
-    attributes = {
-        "name": "home",
-        "qpos": number_text(
-            [number for name in joints for number in values.get(name, [0.0])]
-        ),
-    }
+        values[links.joint_names[0]] = root_pose.tolist()
+    joints = [
+        element.get("name")
+        for element in world.every()
+        if element.name in ("joint", "freejoint")
+    ]
+    if not joints:
+        return []
+    qpos: list[float] = []
+    for name in joints:
+        qpos += values.get(name, [0.0])
+    attributes = {"name": "home", "qpos": number_text(qpos)}
     if actuator.first("position") is not None:
-        attributes["ctrl"] = number_text(
-            [values[one.get("joint")][0] for one in actuator.children]
-        )
-    if joints:
-        return [Element("key", attributes)]
-    return []
+        controls = [values[servo.get("joint")][0] for servo in actuator.children]
+        attributes["ctrl"] = number_text(controls)
+    return [Element("key", attributes)]

@@ -14,7 +14,7 @@ from bodymotion.diagnostics import losses
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
+from bodymotion.formats.urdf.elements import parse_rest, roll_pitch_yaw
 from bodymotion.formats.urdf.extension import (
     SENSOR_FIELDS,
     ExtensionWriter,
@@ -28,6 +28,7 @@ from bodymotion.formats.xml.tree import (
     FieldTable,
     number_text,
     numbers_in,
+    one_line,
     parse_xml,
     to_xml,
 )

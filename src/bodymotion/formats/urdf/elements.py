@@ -18,8 +18,8 @@ from bodymotion.formats.xml.tree import (
     MISSPELT,
     Element,
     number_text,
+    one_line,
     parse_xml,
-    to_xml,
 )
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
@@ -140,13 +140,6 @@ def add_origin(parent: Element, pose: Floats) -> None:
         rpy = roll_pitch_yaw(pose[3:])
     if position.any() or rpy.any():
         parent.add("origin", {"xyz": number_text(position), "rpy": number_text(rpy)})
-
-
-def one_line(element: Element) -> str:
-    """Return an element as XML without line breaks, as it is kept in `extra`."""
-    lines = to_xml(element).decode().splitlines()
-    # The first line is the declaration.
-    return "".join(line.strip() for line in lines[1:])
 
 
 def read_rest(element: Element) -> str:

@@ -16,14 +16,13 @@ from bodymotion.formats.urdf.elements import (
     add_origin,
     finite_numbers,
     merge_rest,
-    one_line,
     parse_rest,
     read_origin,
     read_rest,
 )
 from bodymotion.formats.urdf.losses import LossReport
 from bodymotion.formats.xml.syntax import closest_name
-from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.formats.xml.tree import Element, number_text, one_line
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType, Link, effort_range, stated_efforts

@@ -19,11 +19,10 @@ from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import (
     add_origin,
     finite_numbers,
-    one_line,
     parse_rest,
 )
 from bodymotion.formats.urdf.joints import UNLIMITED, read_joint
-from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.formats.xml.tree import Element, number_text, one_line
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body

@@ -28,7 +28,6 @@ from bodymotion.formats.urdf.devices import (
 from bodymotion.formats.urdf.elements import (
     check_version,
     correct_names,
-    one_line,
     parse_rest,
     read_origin,
     read_rest,
@@ -57,6 +56,7 @@ from bodymotion.formats.xml.tree import (
     Element,
     FieldLocator,
     FieldTable,
+    one_line,
     read_xml,
 )
 from bodymotion.geometry import poses

@@ -571,6 +571,13 @@ def to_xml(root: Element, comment: str = "") -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def one_line(element: Element) -> str:
+    """Return an element as XML without line breaks, as it is kept in `extra`."""
+    lines = to_xml(element).decode().splitlines()
+    # The first line is the declaration.
+    return "".join(line.strip() for line in lines[1:])
+
+
 def _lines(element: Element, indent: str) -> Iterator[str]:
     tag = element.name
     for key, value in element.attributes.items():
