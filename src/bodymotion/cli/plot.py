@@ -121,12 +121,14 @@ def plot(
                     print("\n".join(available(subject)), file=out)
                 return
             with progress(f"{target.name}"):
-                body_and_motion = read_files(sources, reading, by_position)
+                shown, *rest = read_files(sources, reading, by_position)
+                motion = rest[0] if rest else None
                 beats = None
                 if music is not None:
                     beats = load_music(music, beats_per_bar)
                 plots = plot_them(
-                    *body_and_motion,
+                    shown,
+                    motion,
                     what=names(what) or ("overview",),
                     joints=names(joints) or None,
                     start=start,

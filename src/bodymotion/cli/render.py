@@ -127,7 +127,7 @@ def render(
             strobe=strobe,
             sheet=sheet,
             size=_size(size),
-            camera=_position("--camera", camera) if "," in camera else camera,
+            camera=_camera(camera),
             look_at=_position("--look-at", look_at),
             background=background,
             ground=ground,
@@ -161,6 +161,14 @@ def _numbers(
     if text is None:
         return None
     return numbers(option, text, counts, expected, kind)
+
+
+def _camera(text: str) -> str | tuple[float, float, float]:
+    """Return the name of a camera, or its position X,Y,Z."""
+    if "," in text:
+        x, y, z = numbers("--camera", text, (3,), "3 numbers")
+        return x, y, z
+    return text
 
 
 def _position(option: str, text: str | None) -> tuple[float, float, float] | None:

@@ -299,7 +299,7 @@ class Scene:
         """
         if self.zmp is None:
             return None
-        point = self.zmp[frame]
+        point: Floats = self.zmp[frame]
         if self.zmp_in_root:
             return poses.transform_points(root, point)
         return point

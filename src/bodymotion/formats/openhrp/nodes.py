@@ -383,8 +383,11 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
     number = _joint_id(node, found, subject)
     axis = _axis(node, (0.0, 0.0, 1.0), found, subject)
     axis_in_file = extra.pop("jointAxis", None)
-    is_vector = isinstance(axis_in_file, np.ndarray) and axis_in_file.shape == (3,)
-    if is_vector and not np.array_equal(axis_in_file, axis):
+    if (
+        isinstance(axis_in_file, np.ndarray)
+        and axis_in_file.shape == (3,)
+        and not np.array_equal(axis_in_file, axis)
+    ):
         extra["jointAxis"] = axis_in_file
     if not axis.any() and joint_type not in ("rotate", "slide"):
         axis = frozen([0.0, 0.0, 1.0])
