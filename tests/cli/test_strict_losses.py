@@ -64,12 +64,12 @@ def test_the_commands_that_write_are_complete():
     """A command that ends with the code of a save imports one of its functions."""
     from importlib import import_module
 
-    from bodymotion.cli.app import COMMANDS
+    from bodymotion.cli.app import COMMANDS, MODULES
 
     ends = {"finish", "conclude", "saved", "exit_code"}
     found = {
         name
         for name in COMMANDS
-        if ends & vars(import_module(f"bodymotion.cli.{name}")).keys()
+        if ends & vars(import_module(MODULES[name])).keys()
     }
     assert found == set(WRITE)

@@ -43,12 +43,12 @@ _FIRST = (
     "edit",
     "ik",
 )
-_MODULES = {
+MODULES = {
     name: f"bodymotion.cli.{name}"
     for name in (*_FIRST, "balance", "retarget", "simulate", "catalogue")
 } | {name: place for one in extensions() for name, place in one.commands.items()}
 """The module of each command."""
-COMMANDS = tuple(_MODULES)
+COMMANDS = tuple(MODULES)
 """Names of the commands.
 
 Each is a function, or a group of functions, of this name in the module of this name.
@@ -117,7 +117,7 @@ class _Commands(WholeSummaries):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
-            module = importlib.import_module(_MODULES[cmd_name])
+            module = importlib.import_module(MODULES[cmd_name])
             command = getattr(module, cmd_name)
             kind = getattr(module, "COMMAND_CLASS", ContainedCommand)
             if cmd_name in MANY_FILES:
