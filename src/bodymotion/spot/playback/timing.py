@@ -24,27 +24,27 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, Indices, check_memory
 from bodymotion.motion.components import Timeline
-from bodymotion.spot.animation import Animation
+from bodymotion.spot.animation import Animation, Parameter
 from bodymotion.spot.cha.keywords import PARAMETERS
 
-DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
+DEFAULT_BPM = 120.0
+"""[beats per minute] Of a script where nothing defines them."""
+MIN_BPM = 0.01
+MAX_BPM = 100_000.0
+"""[beats per minute] Tempos outside of this range are rejected as mistakes."""
+SECONDS_PER_MINUTE = 60.0
+SLICES_PER_BEAT = 4
+MAX_FRAMES = 1_000_000
+"""Nearly three hours at 100 Hz: longer moves are rejected as mistakes."""
+BYTES_PER_FRAME = 8 * 100
+"""Memory that a frame takes while a move is played, estimated."""
+MIN_FRAME_RATE = 100.0
+"""[Hz] Lower bound of the default rate; a slice is a whole number of frames."""
+SLICE_TOLERANCE = 1e-9
+"""Relative difference from a whole number of slices that counts as none."""
+MAX_SLICES = 1e15
+"""[slices] A longer move is refused by `MAX_FRAMES`; this keeps the number exact."""
 
-MAX_FRAMES = (
-    1_000_000  # Nearly three hours at 100 Hz: longer moves are rejected as mistakes.
-)
-
-BPM_RANGE = (
-    0.01,
-    100_000.0,
-)  # Beats per minute outside of this range are rejected as mistakes.
-
-MIN_FRAME_RATE = 100.0  # [Hz] Lower bound of the default frame rate, at which a slice is a whole number of frames.
-
-SLICE_TOLERANCE = (
-    1e-9  # Relative difference from a whole number of slices that counts as none.
-)
-
-# Parameters.
 OFFSETS = tuple(
     name for name in PARAMETERS if re.fullmatch(r"[a-z]+_[01]_offset", name)
 )
@@ -52,15 +52,14 @@ OFFSETS = tuple(
 
 NEUTRAL: Mapping[str, float] = MappingProxyType(
     {
-        **{name: 1.0 if "_multiplier" in name else 0.0 for name in PARAMETERS},
-        **{
-            "speed": 1.0,
-            "body_tracking_stiffness": 5.0,
-            "gripper_strength_fraction": 1.0,
-        },
+        **dict.fromkeys(PARAMETERS, 0.0),
+        **{name: 1.0 for name in PARAMETERS if "_multiplier" in name},
+        "speed": 1.0,
+        "body_tracking_stiffness": 5.0,
+        "gripper_strength_fraction": 1.0,
     }
 )
-"""Every parameter of the document with its neutral value, which applies where an animation does not have the parameter."""
+"""The neutral value of each parameter, for animations that do not have it."""
 
 NOT_SIMULATED = (
     "body_tracking_stiffness",
@@ -72,7 +71,8 @@ NOT_SIMULATED = (
 They change no motion here.
 """
 
-MAX_VALUE = 1e6  # Larger parameters are rejected as mistakes.
+MAX_VALUE = 1e6
+"""Larger parameters are rejected as mistakes."""
 
 
 @dataclass(frozen=True)
@@ -144,81 +144,90 @@ def timing(
     ------
     ValueError
         For a tempo, length or rate that is not positive and finite, a tempo outside of
-        `BPM_RANGE`, a length that the animation does not allow, and when the frames do
+        `MIN_BPM` to `MAX_BPM`, a length that the animation does not allow, and when the frames do
         not fit into memory.
     """
-    for what, value in (("bpm", bpm), ("slices", slices), ("frame_rate", frame_rate)):
-        if value is not None and not 0 < as_number(what, value) < np.inf:
-            raise ValueError(f"{what}: expected a positive number, got {value}")
-    own = animation.bpm
-    for what, value in (("bpm", bpm), ("the animation's bpm", own)):
-        if value is not None and not BPM_RANGE[0] <= value <= BPM_RANGE[1]:
-            raise ValueError(
-                f"{what}: expected {BPM_RANGE[0]:g} to {BPM_RANGE[1]:g} beats per "
-                f"minute, got {value:g}"
-            )
-    tempo = float(bpm if bpm is not None else own if own is not None else DEFAULT_BPM)
-    own = tempo if own is None else own
-    slice_seconds = 15.0 / tempo
+    for name, value in (("bpm", bpm), ("slices", slices), ("frame_rate", frame_rate)):
+        if value is not None and not 0 < as_number(name, value) < np.inf:
+            raise ValueError(f"{name}: expected a positive number, got {value}")
+    _check_tempo("bpm", bpm)
+    _check_tempo("the animation's bpm", animation.bpm)
+    tempo = bpm
+    if tempo is None:
+        tempo = animation.bpm
+    if tempo is None:
+        tempo = DEFAULT_BPM
+    # Without a tempo of its own, an animation is as long at any tempo.
+    own_tempo = tempo if animation.bpm is None else animation.bpm
+    slice_seconds = SECONDS_PER_MINUTE / SLICES_PER_BEAT / tempo
     duration = animation.duration
     if not 0 <= duration < np.inf:
         raise ValueError(f"the last keyframe is at {duration:g} s")
-    length = duration * own / tempo / slice_seconds
-    natural = max(round(min(length, 1e15)), 1)
-    retimed = "retime_to_integer_slices" in animation.options and duration > 0
-    if retimed:
-        per_slice = duration / natural
+    length = duration * own_tempo / tempo / slice_seconds
+    natural = max(round(min(length, MAX_SLICES)), 1)
+    if "retime_to_integer_slices" in animation.options and duration > 0:
+        seconds_per_slice = duration / natural
     else:
-        per_slice = slice_seconds * tempo / own
-    if slices is None:
-        count = float(natural)
-    else:
-        count = float(slices)
-    if (
-        count > natural * (1 + SLICE_TOLERANCE)
-        and "extendable" not in animation.options
-    ):
-        raise ValueError(
-            f"{count:g} slices requested; the animation takes {natural} and is not "
-            "`extendable`"
-        )
-    if (
-        count < natural * (1 - SLICE_TOLERANCE)
-        and "truncatable" not in animation.options
-    ):
-        raise ValueError(
-            f"{count:g} slices requested; the animation takes {natural} and is not "
-            "`truncatable`"
-        )
+        seconds_per_slice = slice_seconds * tempo / own_tempo
+    num_slices = float(natural if slices is None else slices)
+    _check_length(animation, num_slices, natural)
     rate = frame_rate or default_frame_rate(slice_seconds)
-    frames = count * slice_seconds * rate
-    what = f"a move of {count * slice_seconds:g} s at {rate:g} Hz"
-    if frames > MAX_FRAMES:
-        raise ValueError(
-            f"{what} is too long: it would have more than {MAX_FRAMES:,} frames"
-        )
-    try:
-        check_memory(int(frames) * 8 * 100, what)
-    except MemoryError as error:
-        raise ValueError(f"the move is too long: {error}") from None
-    timeline = Timeline.uniform(int(np.floor(frames + 1e-6)) + 1, rate)
+    timeline = _timeline(num_slices * slice_seconds, rate)
     phases = offset + speed * timeline.times / slice_seconds
-    looping = "no_looping" not in animation.options
-    if looping:
+    rounds = np.zeros(len(phases))
+    if "no_looping" not in animation.options:
+        # The last frame of a round shows its end, not the start of the next one.
         rounds = np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0)
-    else:
-        rounds = np.zeros(len(phases))
-    moments = np.clip((phases - natural * rounds) * per_slice, 0.0, duration)
+    moments = (phases - natural * rounds) * seconds_per_slice
     return Timing(
         float(tempo),
         slice_seconds,
         natural,
-        count,
-        per_slice,
+        num_slices,
+        seconds_per_slice,
         timeline,
-        moments,
+        np.clip(moments, 0.0, duration),
         rounds.astype(np.int64),
     )
+
+
+def _check_tempo(name: str, tempo: float | None) -> None:
+    """Raise ValueError for a tempo that must be a mistake."""
+    if tempo is not None and not MIN_BPM <= tempo <= MAX_BPM:
+        raise ValueError(
+            f"{name}: expected {MIN_BPM:g} to {MAX_BPM:g} beats per minute, got "
+            f"{tempo:g}"
+        )
+
+
+def _check_length(animation: Animation, slices: float, natural: int) -> None:
+    """Raise ValueError for a length [slices] that the animation does not allow."""
+    needed = ""
+    if slices > natural * (1 + SLICE_TOLERANCE):
+        needed = "extendable"
+    elif slices < natural * (1 - SLICE_TOLERANCE):
+        needed = "truncatable"
+    if needed and needed not in animation.options:
+        raise ValueError(
+            f"{slices:g} slices requested; the animation takes {natural} and is not "
+            f"`{needed}`"
+        )
+
+
+def _timeline(seconds: float, rate: float) -> Timeline:
+    """Return the frames of a move; ValueError where they are too many."""
+    num_frames = seconds * rate
+    move = f"a move of {seconds:g} s at {rate:g} Hz"
+    if num_frames > MAX_FRAMES:
+        raise ValueError(
+            f"{move} is too long: it would have more than {MAX_FRAMES:,} frames"
+        )
+    try:
+        check_memory(int(num_frames) * BYTES_PER_FRAME, move)
+    except MemoryError as error:
+        raise ValueError(f"the move is too long: {error}") from None
+    # 1e-6 frames: rounding must not cost the frame at the end.
+    return Timeline.uniform(int(np.floor(num_frames + 1e-6)) + 1, rate)
 
 
 def entry_weights(times: Timing, slices: float) -> Floats:
@@ -296,21 +305,8 @@ def settings(
             raise ValueError(
                 f"there is no parameter {name!r}; {choices(name, NEUTRAL)}"
             )
-        number = as_number(name, value)
-        limits = animation.parameters.get(name)
-        low = limits.minimum if limits is not None else None
-        high = limits.maximum if limits is not None else None
-        if (
-            not np.isfinite(number)
-            or (low is not None and number < low)
-            or (high is not None and number > high)
-        ):
-            if low is not None and high is not None:
-                between = f" between {low:g} and {high:g}"
-            else:
-                between = ""
-            raise ValueError(f"{name}: expected a finite number{between}, got {value}")
-        result[name] = number
+        limits = animation.parameters.get(name, Parameter())
+        result[name] = _within(limits, name, value)
     for name, value in result.items():
         if not np.isfinite(value):
             raise ValueError(f"{name}: expected a finite default, got {value}")
@@ -321,3 +317,18 @@ def settings(
     if result["speed"] <= 0:
         raise ValueError(f"speed: expected a positive number, got {result['speed']:g}")
     return result
+
+
+def _within(limits: Parameter, name: str, value: float) -> float:
+    """Return the value of a parameter; ValueError where it is outside its limits."""
+    number = as_number(name, value)
+    low = limits.minimum
+    high = limits.maximum
+    is_low = low is not None and number < low
+    is_high = high is not None and number > high
+    if is_low or is_high or not np.isfinite(number):
+        between = ""
+        if low is not None and high is not None:
+            between = f" between {low:g} and {high:g}"
+        raise ValueError(f"{name}: expected a finite number{between}, got {value}")
+    return number

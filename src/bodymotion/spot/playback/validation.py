@@ -18,7 +18,7 @@ from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion import Motion
 from bodymotion.motion.components import with_even_steps
 from bodymotion.motion.feet import LEGS
-from bodymotion.spot.animation import GROUPS, Animation
+from bodymotion.spot.animation import GROUPS, Animation, Keyframes
 from bodymotion.spot.cha import check_animation, is_apart
 from bodymotion.spot.cha import rules as cha_rules
 from bodymotion.spot.cha.head_checks import Checked, keyframe_number
@@ -63,8 +63,13 @@ MAX_START_STEP = 0.08
 
 Distance from the pose before the move at which an entry is needed.
 """
-MAX_FRAMES = 40_000  # Frames that are checked; a longer move is played at a lower rate.
-ON_KEYFRAME = 1e-6  # [s] A time this close to a keyframe is the keyframe's.
+MAX_FRAMES = 40_000
+"""Frames that are checked; a longer move is played at a lower rate."""
+ON_KEYFRAME = 1e-6
+"""[s] A time this close to a keyframe is the keyframe's."""
+
+
+_WRONG_UNITS = (cha_rules.DEGREES.code, cha_rules.METRES.code)
 
 
 def validate(
@@ -150,82 +155,88 @@ def all_problems(
     faulty one are unknown: about them nothing is reported. `arm` is as for `validate`.
     `validated` returns the problems of playback.
     """
-    reported = {problem.rule for problem in animation.problems}
-    errors = [one for one in animation.problems if one.severity == "error"]
-    new = list[Problem]()
+    errors = _errors(animation.problems)
+    new: list[Problem] = []
     # The reader of .cha files has applied the rules to what it could read.
     if not errors or animation.source.format != "cha":
+        reported = {problem.rule for problem in animation.problems}
         new = [one for one in check_animation(animation) if one.rule not in reported]
     found = (*animation.problems, *new)
-    errors += (new_errors := [one for one in new if one.severity == "error"])
-    has_wrong_units = any(
-        one.rule in (cha_rules.DEGREES.code, cha_rules.METRES.code) for one in found
-    )
+    has_wrong_units = any(one.rule in _WRONG_UNITS for one in found)
     # The reader has marked what errors of the file leave unknown.
-    if (
-        not all(map(is_apart, new_errors))
-        or has_wrong_units
-        or not animation.source.locations.is_known(("keyframes",))
-    ):
+    is_known = animation.source.locations.is_known(("keyframes",))
+    if has_wrong_units or not is_known or not all(map(is_apart, _errors(new))):
         return found
+    errors += _errors(new)
+    follow_ups: set[str] = set()
     if errors:
         animation = _without_faulty_parts(animation, errors)
+        follow_ups = {rules.UNPLAYABLE.code}
     locations = animation.source.locations
-    if errors:
-        repeated = {rules.UNPLAYABLE.code}
-    else:
-        repeated = set()
     if locations.unknown:
-        repeated |= {rule.code for rule in cha_rules.OF_CYCLES}
-    played = validated(replace(animation, problems=found), arm=arm)
-    return (
-        *found,
-        *(
-            one
-            for one in played
-            if one.rule not in repeated and locations.is_known(one.subject)
-        ),
+        follow_ups |= {rule.code for rule in cha_rules.OF_CYCLES}
+    of_playback = (
+        problem
+        for problem in validated(replace(animation, problems=found), arm=arm)
+        if problem.rule not in follow_ups and locations.is_known(problem.subject)
     )
+    return (*found, *of_playback)
+
+
+def _errors(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that are errors."""
+    return [problem for problem in problems if problem.severity == "error"]
 
 
 def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> Animation:
-    """Return an animation without wrong parameters and tempo, and with faulty keyframes between their neighbours, marked as unknown."""
-    keys = animation.keyframes
+    """Return an animation without wrong parameters and tempo.
+
+    Faulty keyframes are between their neighbours, and marked as unknown.
+    """
+    options = dict(animation.options)
     bpm = animation.bpm or 0.0
-    options = {
-        name: one
-        for name, one in animation.options.items()
-        if name != "bpm" or 0 < bpm < np.inf
-    }
-    wrong = {error.subject[:2] for error in errors}
-    parameters = {
-        name: one
-        for name, one in animation.parameters.items()
-        if ("parameters", name) not in wrong
-    }
-    of_values, of_times = faulty_keyframes(keys)
-    faulty = np.flatnonzero(of_values | of_times)
-    sound = np.flatnonzero(~(of_values | of_times))
-    if len(faulty) and len(sound):
-        times = np.where(of_times, np.nan, keys.times)
-        times[0] = 0.0 if of_times[0] else times[0]
-        times = with_even_steps(times)
-        values = keys.values.copy()
-        for k, name in enumerate(keys.columns):
-            values[faulty, k] = np.interp(times[faulty], times[sound], values[sound, k])
-            if "contact" in name or "quat" in name:
-                before = np.maximum(np.searchsorted(sound, faulty) - 1, 0)
-                values[faulty, k] = keys.values[sound[before], k]
-        keys = replace(keys, times=times, values=values)
-    unknown = [
-        ("keyframes", row + k) for row in faulty.tolist() for k in (-2, -1, 0, 1, 2)
-    ]
-    source = replace(
-        animation.source, locations=animation.source.locations.with_unknown(unknown)
-    )
+    if not 0 < bpm < np.inf:
+        options.pop("bpm", None)
+    parameters = dict(animation.parameters)
+    for error in errors:
+        if error.subject[:1] == ("parameters",) and len(error.subject) > 1:
+            parameters.pop(str(error.subject[1]), None)
+    keyframes, faulty = _with_keyframes_between(animation.keyframes)
+    unknown = []
+    for row in faulty.tolist():
+        # Velocities and curves there depend on the two keyframes on each side.
+        unknown += [("keyframes", row + k) for k in (-2, -1, 0, 1, 2)]
+    locations = animation.source.locations.with_unknown(unknown)
     return replace(
-        animation, options=options, parameters=parameters, keyframes=keys, source=source
+        animation,
+        options=options,
+        parameters=parameters,
+        keyframes=keyframes,
+        source=replace(animation.source, locations=locations),
     )
+
+
+def _with_keyframes_between(keyframes: Keyframes) -> tuple[Keyframes, Indices]:
+    """Return keyframes with faulty ones between their neighbours, and their rows."""
+    of_values, of_times = faulty_keyframes(keyframes)
+    is_faulty = of_values | of_times
+    faulty = np.flatnonzero(is_faulty)
+    sound = np.flatnonzero(~is_faulty)
+    if not len(faulty) or not len(sound):
+        return keyframes, faulty
+    times = np.where(of_times, np.nan, keyframes.times)
+    if of_times[0]:
+        times[0] = 0.0
+    times = with_even_steps(times)
+    values = keyframes.values.copy()
+    # Contacts and quaternions are those of the sound keyframe before.
+    before = sound[np.maximum(np.searchsorted(sound, faulty) - 1, 0)]
+    for k, name in enumerate(keyframes.columns):
+        if "contact" in name or "quat" in name:
+            values[faulty, k] = keyframes.values[before, k]
+        else:
+            values[faulty, k] = np.interp(times[faulty], times[sound], values[sound, k])
+    return replace(keyframes, times=times, values=values), faulty
 
 
 @provided_by("bodymotion.spot.checking:check_animation")
@@ -551,44 +562,63 @@ def _balance(played: Played, found: Report) -> None:
             seconds = float(played.times[last] - played.times[first])
             if seconds > MAX_UNSUPPORTED_TIME and played.reliable[first:end].all():
                 most = float(np.nan_to_num(outside[first:end]).max())
-                message = f"{text.format(most)} for {seconds:.2f} s from {found.moments[first]:.2f} s on"
+                begin = found.moments[first]
+                message = (
+                    f"{text.format(most)} for {seconds:.2f} s from {begin:.2f} s on"
+                )
                 found.add(rule, message, int(first), amount=most, seconds=seconds)
                 break
 
 
 def _start_and_end(played: Played, found: Report) -> None:
-    tracks = played.tracks
-    animation = played.animation
-    times = played.timing
-    values = settings(animation)
-    by_body = tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
-    if (by_body or tracks.legs_by_feet.all()) and played.reliable[0]:
-        frame = footprint(tracks.feet(np.zeros(1), tracks.body_poses(np.zeros(1)))[0])
-        middle = frame[:3]
-        yaw = 2 * float(np.arctan2(frame[6], frame[3]))
-        if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
-            position = ", ".join(f"{value:.3f}" for value in middle)
-            found.add(
-                rules.FRAME,
-                f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} "
-                "rad",
-                yaw=yaw,
-            )
-    if tracks.has_body and values["body_entry_slices"] == 0 and played.reliable[0]:
-        gap = poses.compose(poses.inverse(played.before.body), played.body[0])
-        distance = float(np.linalg.norm(gap[:3]))
-        angle = 2 * float(np.arctan2(np.linalg.norm(gap[4:]), abs(gap[3])))
-        if distance > MAX_START_STEP or angle > 2 * MAX_START_STEP:
-            message = f"the body starts {distance:.2f} m and {angle:.2f} rad away from its pose before the move"
-            found.add(rules.START, message, distance=distance, angle=angle)
-    last = len(played.times) - 1
+    """Check the first pose, the jump of a loop, and whether the end is cut off."""
+    if played.reliable[0]:
+        _check_frame(played, found)
+        _check_start(played, found)
     if played.reliable[0] and played.reliable[-1]:
-        found.diagnostics.extend(loop_problems(animation, tracks, times))
+        problems = loop_problems(played.animation, played.tracks, played.timing)
+        found.diagnostics.extend(problems)
+    times = played.timing
+    duration = played.animation.duration
     shown = times.natural * times.seconds_per_slice
-    if animation.bpm is not None and shown < animation.duration - 1e-6:
-        cut = animation.duration - shown
+    if played.animation.bpm is not None and shown < duration - ON_KEYFRAME:
+        cut = duration - shown
         message = f"at {times.bpm:g} beats per minute the last {cut:.3f} s are cut off"
-        found.add(rules.CUT_OFF, message, last, seconds=cut)
+        found.add(rules.CUT_OFF, message, len(played.times) - 1, seconds=cut)
+
+
+def _check_frame(played: Played, found: Report) -> None:
+    """Check that the feet start around the origin of the animation frame."""
+    tracks = played.tracks
+    by_body = tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
+    if not by_body and not tracks.legs_by_feet.all():
+        return
+    start = np.zeros(1)
+    frame = footprint(tracks.feet(start, tracks.body_poses(start))[0])
+    middle = frame[:3]
+    yaw = 2 * float(np.arctan2(frame[6], frame[3]))
+    if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
+        position = ", ".join(f"{value:.3f}" for value in middle)
+        message = (
+            f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} rad"
+        )
+        found.add(rules.FRAME, message, yaw=yaw)
+
+
+def _check_start(played: Played, found: Report) -> None:
+    """Check that the body is not far from its pose before, where nothing blends."""
+    entry = settings(played.animation)["body_entry_slices"]
+    if not played.tracks.has_body or entry != 0:
+        return
+    gap = poses.compose(poses.inverse(played.before.body), played.body[0])
+    distance = float(np.linalg.norm(gap[:3]))
+    angle = 2 * float(np.arctan2(np.linalg.norm(gap[4:]), abs(gap[3])))
+    if distance > MAX_START_STEP or angle > 2 * MAX_START_STEP:
+        message = (
+            f"the body starts {distance:.2f} m and {angle:.2f} rad away from its pose "
+            "before the move"
+        )
+        found.add(rules.START, message, distance=distance, angle=angle)
 
 
 def _gait_cycle(played: Played, found: Report) -> None:
