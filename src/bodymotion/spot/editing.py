@@ -209,43 +209,60 @@ def _footprint(animation: Animation, *, last: bool) -> Floats:
 
 
 def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
-    """Return the values (N, C) of keyframes with positions and orientations in the animation frame moved by a pose `step` (7,)."""
+    """Return values (N, C) of keyframes, moved in the animation frame.
+
+    Positions and orientations are moved by a pose `step` (7,).
+    """
     moved = np.array(values)
-    at = {name: k for k, name in enumerate(columns)}
-    yaw = 2.0 * float(np.arctan2(step[6], step[3]))
+    indices = {name: k for k, name in enumerate(columns)}
     for part in (*OTHER_SIDE, "body", "com", "hand"):
-        x, y = (at.get(f"{part}_{axis}") for axis in "xy")
-        if x is not None and y is not None:
-            points = np.column_stack(
-                [values[:, x], values[:, y], np.zeros(len(values))]
-            )
-            moved[:, [x, y]] = poses.transform_points(step, points)[:, :2]
-        elif x is not None or y is not None:
-            if abs(yaw) > SAME:
-                raise WrongUseError(
-                    f"the first animation rotates, and {part} has a column for only "
-                    "one of x and y"
-                )
-            for axis, column in enumerate((x, y)):
-                if column is not None:
-                    moved[:, column] += step[axis]
-        if part in ("body", "hand"):
-            quaternion = [
-                at[name] for name in GROUPS[f"{part}_quat_wxyz"] if name in at
-            ]
-            if len(quaternion) == 4:
-                moved[:, quaternion] = rotations.multiply(
-                    step[3:], values[:, quaternion]
-                )
-            elif f"{part}_yaw" in at:
-                moved[:, at[f"{part}_yaw"]] += yaw
-            elif abs(yaw) > SAME and any(
-                name.startswith(f"{part}_") for name in columns
-            ):
-                raise WrongUseError(
-                    f"the first animation rotates, and {part} has no column for its yaw"
-                )
+        _move_position(moved, indices, part, step)
+    for part in ("body", "hand"):
+        _rotate(moved, indices, part, step)
     return moved
+
+
+def _yaw_of(step: Floats) -> float:
+    """Return the yaw [rad] of a pose (7,) that rotates about z only."""
+    return 2.0 * float(np.arctan2(step[6], step[3]))
+
+
+def _move_position(
+    values: Floats, indices: dict[str, int], part: str, step: Floats
+) -> None:
+    """Move the position of a part by a pose."""
+    x = indices.get(f"{part}_x")
+    y = indices.get(f"{part}_y")
+    if x is not None and y is not None:
+        points = np.column_stack([values[:, x], values[:, y], np.zeros(len(values))])
+        values[:, [x, y]] = poses.transform_points(step, points)[:, :2]
+        return
+    for axis, column in enumerate((x, y)):
+        if column is None:
+            continue
+        if abs(_yaw_of(step)) > SAME:
+            raise WrongUseError(
+                f"the first animation rotates, and {part} has a column for only one of "
+                "x and y"
+            )
+        values[:, column] += step[axis]
+
+
+def _rotate(values: Floats, indices: dict[str, int], part: str, step: Floats) -> None:
+    """Rotate the orientation of a part by the yaw of a pose."""
+    quaternion = [
+        indices[name] for name in GROUPS[f"{part}_quat_wxyz"] if name in indices
+    ]
+    yaw = _yaw_of(step)
+    if len(quaternion) == 4:
+        rotated = rotations.multiply(step[3:], values[:, quaternion])
+        values[:, quaternion] = rotated
+    elif f"{part}_yaw" in indices:
+        values[:, indices[f"{part}_yaw"]] += yaw
+    elif abs(yaw) > SAME and any(name.startswith(f"{part}_") for name in indices):
+        raise WrongUseError(
+            f"the first animation rotates, and {part} has no column for its yaw"
+        )
 
 
 def _rebuilt(

@@ -3,7 +3,10 @@
 The lag, and the errors of joints, feet and root after it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,16 +22,24 @@ from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS
 from bodymotion.spot.playback.legs import foot_positions
 
-MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.
+MAX_LAG = 1.0
+"""[s] Larger lags are not tried, nor those that leave less than half of a motion."""
 MAX_SAMPLES = 20_000
-MIN_RATE = (
-    200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
-)
-MAX_SLICES = 120  # [slices] Length of the part of a recording that is compared with each part of a dance,
-TIMES_PER_SLICE = 4  # at this number of times in a slice.
-MAX_LEAD = 0.01  # [s] A robot is at most this much early.
-MAX_LATER_SHARE = 0.5  # A recorded dance began at a later slice if its difference there is at most this share of that at the first slice.
-SAME_COST = 1.02  # The shortest lag is chosen of those that fit nearly as well, as in a periodic motion.
+"""At which lags are tried."""
+MIN_RATE = 200.0
+"""[Hz] At which lags are tried, with at most `MAX_SAMPLES` samples."""
+MAX_SLICES = 120
+"""[slices] Length of the part of a recording that is compared with a dance."""
+TIMES_PER_SLICE = 4
+"""Times in a slice at which it is compared."""
+MAX_LEAD = 0.01
+"""[s] A robot is at most this much early."""
+MAX_LATER_SHARE = 0.5
+"""A dance began at a later slice if its difference there is at most this share."""
+SAME_COST = 1.02
+"""Of lags that fit nearly as well the shortest is chosen, as in a periodic motion."""
+MIN_SHOWN_LAG = 5e-5
+"""[s] A shorter lag is none: it is shown with a tenth of a millisecond."""
 
 
 def compare_recording(
@@ -53,210 +64,241 @@ def compare_recording(
     ValueError
         When the two have no joints in common, or fewer than three frames.
     """
-    found: list[Difference] = []
+    differences: list[Difference] = []
     if isinstance(commanded, Animation):
         commanded = commanded.play()
     if isinstance(commanded, Choreography):
         first, commanded = _begun(commanded, recorded)
-        message = f"the second motion begins at slice {first}"
-        numbers = {"slice": first}
-        found += [Difference("start", message, numbers)] if first else []
-    names, tables, times = _common(commanded, recorded)
-    lag = _lag(tables, times)
-    if abs(lag) > max(atol, 5e-5):
-        message = f"the second motion is {abs(lag) * 1000:.1f} ms {'later' if lag > 0 else 'earlier'}"
-        found.append(Difference("lag", message, {"lag": lag}))
-    at = times[1][(times[1] - lag >= times[0][0]) & (times[1] - lag <= times[0][-1])]
-    pairs = [sampled(tables[0], times[0], at - lag), sampled(tables[1], times[1], at)]
-    if set(LEG_JOINTS) <= set(names):
-        unit = "rad"
-    else:
-        unit = "rad or m"
+        if first:
+            message = f"the second motion begins at slice {first}"
+            differences.append(Difference("start", message, {"slice": first}))
+    common = _common(commanded, recorded)
+    lag = _lag(common.tables, common.times)
+    if abs(lag) > max(atol, MIN_SHOWN_LAG):
+        direction = "later" if lag > 0 else "earlier"
+        message = f"the second motion is {abs(lag) * 1000:.1f} ms {direction}"
+        differences.append(Difference("lag", message, {"lag": lag}))
+    commanded_times, recorded_times = common.times
+    shifted = recorded_times - lag
+    is_shown = (shifted >= commanded_times[0]) & (shifted <= commanded_times[-1])
+    times = recorded_times[is_shown]
+    errors = _joint_errors(common, times, lag)
+    errors += _root_errors(commanded.link_position, recorded.link_position, times, lag)
+    errors.sort(key=lambda error: -error.numbers["root_mean_square"])
+    shown = [error for error in errors if error.numbers["largest"] > atol]
+    return Comparison((*differences, *shown))
+
+
+def _joint_errors(common: _Common, times: Floats, lag: float) -> list[Difference]:
+    """Return the errors of joints, and of the feet of a Spot, at times (T,) [s]."""
+    names = common.names
+    first = sampled(common.tables[0], common.times[0], times - lag)
+    second = sampled(common.tables[1], common.times[1], times)
+    is_spot = set(LEG_JOINTS) <= set(names)
+    unit = "rad" if is_spot else "rad or m"
     errors = [
-        _error(name, np.abs(pairs[0][:, k] - pairs[1][:, k]), at, unit)
+        _error(name, np.abs(first[:, k] - second[:, k]), times, unit)
         for k, name in enumerate(names)
     ]
-    if set(LEG_JOINTS) <= set(names):
-        legs = [
-            table[:, [names.index(name) for name in LEG_JOINTS]].reshape(-1, 4, 3)
-            for table in pairs
-        ]
-        apart = np.linalg.norm(
-            foot_positions(legs[0]) - foot_positions(legs[1]), axis=-1
-        )
+    if is_spot:
+        columns = [names.index(name) for name in LEG_JOINTS]
+        feet = foot_positions(first[:, columns].reshape(-1, 4, 3))
+        other_feet = foot_positions(second[:, columns].reshape(-1, 4, 3))
+        distances = np.linalg.norm(feet - other_feet, axis=-1)
         errors += [
-            _error(f"foot {leg}", apart[:, k], at, "m") for k, leg in enumerate(LEGS)
+            _error(f"foot {leg}", distances[:, k], times, "m")
+            for k, leg in enumerate(LEGS)
         ]
-    errors += _root_errors(commanded.link_position, recorded.link_position, at, lag)
-    order = sorted(errors, key=lambda one: -one.numbers["root_mean_square"])
-    kept = [one for one in order if one.numbers["largest"] > atol]
-    return Comparison((*found, *kept))
+    return errors
 
 
 def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     """Return the slice at which a recorded dance began, and its motion from there on."""
-    whole = dance.play()
-    slice_ = 60.0 / dance.slices_per_minute
-    names, tables, times = _common(whole, recorded)
-    step = slice_ / TIMES_PER_SLICE
-    longest = MAX_SLICES * TIMES_PER_SLICE
-    commanded = sampled(
-        tables[0], times[0], step * np.arange(dance.slices * TIMES_PER_SLICE + 1)
-    )
-    count = min(int((times[1][-1] - times[1][0]) / step) + 1, longest)
-    made = sampled(tables[1], times[1], times[1][0] + step * np.arange(count))
-    tracks = {name: {"arm"} for name in ARM_JOINTS} | {"gripper": {"gripper"}}
-    starts = [
-        [
-            move.start_slice
-            for move in dance.moves
-            if tracks.get(name, {"legs", "body"}) & set(tracks_of(dance, move))
-        ]
-        for name in names
-    ]
-    costs = np.full(dance.slices, np.inf)
-    for first in range(dance.slices):
-        # A joint keeps the angle in which the recording begins until a move that was
-        # not skipped moves it.
-        later = (
-            min(
-                (start for start in one if start >= first),
-                default=dance.slices + MAX_SLICES,
-            )
-            for one in starts
-        )
-        since = [TIMES_PER_SLICE * start for start in later]
-        for delay in range(
-            TIMES_PER_SLICE if first else max(int(MAX_LAG / step), TIMES_PER_SLICE)
-        ):
-            at = TIMES_PER_SLICE * first - delay + np.arange(count)
-            goals = np.where(
-                at[:, None] < since,
-                made[0],
-                commanded[np.clip(at, 0, len(commanded) - 1)],
-            )
-            costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
+    slice_seconds = 60.0 / dance.slices_per_minute
+    costs = _costs_of_starts(dance, recorded)
     best = int(np.argmin(costs))
-    if costs[best] < MAX_LATER_SHARE * costs[0]:
-        first = best
-    else:
-        first = 0
-    begun = dance.play(first_slice=first)[first * slice_ :]
-    if 0 < first < dance.slices - 1 and _lag(*_common(begun, recorded)[1:]) < -MAX_LEAD:
-        first += 1
-        begun = dance.play(first_slice=first)[first * slice_ :]
+    first = best if costs[best] < MAX_LATER_SHARE * costs[0] else 0
+    begun = dance.play(first_slice=first)[first * slice_seconds :]
+    if 0 < first < dance.slices - 1:
+        common = _common(begun, recorded)
+        # A robot is not early: then it began one slice later.
+        if _lag(common.tables, common.times) < -MAX_LEAD:
+            first += 1
+            begun = dance.play(first_slice=first)[first * slice_seconds :]
     return first, begun
 
 
-def _common(one: Motion, other: Motion) -> tuple[list[str], list[Floats], list[Floats]]:
-    """Return the names of the J joints that two motions have, and for each motion their values (T, J) and times (T,) [s]."""
-    values = [motion.joint_displacement for motion in (one, other)]
-    known = [
-        joints for joints in values if joints is not None and joints.num_frames >= 3
+def _costs_of_starts(dance: Choreography, recorded: Motion) -> Floats:
+    """Return how much a recording differs from a dance that began at each slice (S,).
+
+    The cost is the variance of the differences of joints, summed, at the best delay.
+    """
+    common = _common(dance.play(), recorded)
+    commanded_times, recorded_times = common.times
+    step = 60.0 / dance.slices_per_minute / TIMES_PER_SLICE
+    num_times = dance.slices * TIMES_PER_SLICE + 1
+    commanded = sampled(common.tables[0], commanded_times, step * np.arange(num_times))
+    duration = recorded_times[-1] - recorded_times[0]
+    count = min(int(duration / step) + 1, MAX_SLICES * TIMES_PER_SLICE)
+    shown = recorded_times[0] + step * np.arange(count)
+    made = sampled(common.tables[1], recorded_times, shown)
+    starts = [_starts_of(dance, name) for name in common.names]
+    costs = np.full(dance.slices, np.inf)
+    never = dance.slices + MAX_SLICES
+    for first in range(dance.slices):
+        # A joint keeps the angle in which the recording begins until a move that was
+        # not skipped moves it.
+        since = []
+        for of_joint in starts:
+            later = [start for start in of_joint if start >= first]
+            since.append(TIMES_PER_SLICE * min(later, default=never))
+        max_delay = TIMES_PER_SLICE
+        if first == 0:
+            max_delay = max(int(MAX_LAG / step), TIMES_PER_SLICE)
+        for delay in range(max_delay):
+            rows = TIMES_PER_SLICE * first - delay + np.arange(count)
+            moved = commanded[np.clip(rows, 0, len(commanded) - 1)]
+            goals = np.where(rows[:, None] < since, made[0], moved)
+            costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
+    return costs
+
+
+def _starts_of(dance: Choreography, joint: str) -> list[int]:
+    """Return the slices at which moves of a joint begin."""
+    tracks = {"legs", "body"}
+    if joint in ARM_JOINTS:
+        tracks = {"arm"}
+    elif joint == "gripper":
+        tracks = {"gripper"}
+    return [
+        move.start_slice for move in dance.moves if tracks & set(tracks_of(dance, move))
     ]
-    if len(known) < 2:
-        raise ValueError(
-            "a commanded and a recorded motion need joint values in three frames or "
-            "more"
-        )
-    one_has, other_has = (c.part_labels for c in known)
+
+
+class _Common(NamedTuple):
+    """The J joints that two motions have: names, and for each motion values and times.
+
+    The values are (T, J), the times (T,) [s].
+    """
+
+    names: list[str]
+    tables: list[Floats]
+    times: list[Floats]
+
+
+def _common(one: Motion, other: Motion) -> _Common:
+    """Return the joints that two motions have, by name or, without names, by number."""
+    components = []
+    for motion in (one, other):
+        joints = motion.joint_displacement
+        if joints is None or joints.num_frames < 3:
+            raise ValueError(
+                "a commanded and a recorded motion need joint values in three frames "
+                "or more"
+            )
+        components.append(joints)
+    first, second = components
+    labels = first.part_labels
+    other_labels = second.part_labels
     names: list[str] = []
-    if any(one_has) and any(other_has):
-        names = [name for name in one_has if name in other_has]
-    elif not any((*one_has, *other_has)) and known[0].num_parts == known[1].num_parts:
-        names = [str(k) for k in range(known[0].num_parts)]
+    if any(labels) and any(other_labels):
+        names = [name for name in labels if name in other_labels]
+        tables = [
+            np.asarray(joints.values[:, list(map(joints.part_labels.index, names))])
+            for joints in components
+        ]
+    elif not any((*labels, *other_labels)) and first.num_parts == second.num_parts:
+        names = [str(k) for k in range(first.num_parts)]
+        tables = [np.asarray(joints.values) for joints in components]
     if not names:
         raise ValueError("the two motions have no joints with the same names")
-    columns = [
-        [
-            c.part_labels.index(name) if any(c.part_labels) else int(name)
-            for name in names
-        ]
-        for c in known
-    ]
-    tables = [
-        np.asarray(c.values[:, own]) for c, own in zip(known, columns, strict=True)
-    ]
-    return names, tables, [c.timeline.times for c in known]
+    return _Common(names, tables, [joints.timeline.times for joints in components])
 
 
 def _lag(tables: list[Floats], times: list[Floats]) -> float:
     """Return the delay [s] of the second of two tables (T, J) of values at times (T,)."""
-    spans = [float(t[-1] - t[0]) for t in times]
-    step = max(1.0 / MIN_RATE, max(spans) / MAX_SAMPLES)
-    grids = [
-        t[0] + step * np.arange(int(span / step) + 1)
-        for t, span in zip(times, spans, strict=True)
-    ]
-    first, second = (
-        sampled(table, t, grid)
-        for table, t, grid in zip(tables, times, grids, strict=True)
-    )
+    longest = max(float(of_table[-1] - of_table[0]) for of_table in times)
+    step = max(1.0 / MIN_RATE, longest / MAX_SAMPLES)
+    first, second = map(_on_grid, tables, times, (step, step))
     start = float(times[1][0] - times[0][0])
     min_count = max(min(len(first), len(second)) // 2, 3)
     lags = []
     costs = []
     # Sample k of the second is compared with sample k − shift of the first.
     for shift in range(min_count - len(second), len(first) - min_count + 1):
-        delay = start - shift * step
+        lag = start - shift * step
         a = first[max(shift, 0) :]
         b = second[max(-shift, 0) :]
         count = min(len(a), len(b))
-        if abs(delay) <= MAX_LAG and count >= min_count:
-            lags.append(delay)
+        if abs(lag) <= MAX_LAG and count >= min_count:
+            lags.append(lag)
+            # The variance: constant offsets do not count.
             costs.append(float((a[:count] - b[:count]).var(axis=0).sum()))
     if not costs:
         return 0.0
-    cost = np.array(costs)
-    delays = np.array(lags)
-    good = np.flatnonzero(cost <= SAME_COST * cost.min() + 1e-12)
-    best = int(good[np.argmin(np.abs(delays[good]))])
-    while 0 < best < len(cost) - 1 and min(cost[best - 1], cost[best + 1]) < cost[best]:
-        best += 1 if cost[best + 1] < cost[best - 1] else -1
-    if not 0 < best < len(cost) - 1:
-        return float(delays[best])
-    left, middle, right = cost[best - 1 : best + 2]
+    return _best_lag(np.array(lags), np.array(costs), step)
+
+
+def _on_grid(table: Floats, times: Floats, step: float) -> Floats:
+    """Return a table (N, J) of values at equal steps [s]."""
+    count = int(float(times[-1] - times[0]) / step) + 1
+    return sampled(table, times, times[0] + step * np.arange(count))
+
+
+def _best_lag(lags: Floats, costs: Floats, step: float) -> float:
+    """Return the lag with the least cost, between those (N,) that were tried.
+
+    Of lags that fit nearly as well it is the minimum nearest to 0.
+    """
+    good = np.flatnonzero(costs <= SAME_COST * costs.min() + 1e-12)
+    best = int(good[np.argmin(np.abs(lags[good]))])
+    last = len(costs) - 1
+    while 0 < best < last and min(costs[best - 1], costs[best + 1]) < costs[best]:
+        best += 1 if costs[best + 1] < costs[best - 1] else -1
+    if not 0 < best < last:
+        return float(lags[best])
+    # The minimum of the parabola through three costs.
+    left, middle, right = costs[best - 1 : best + 2]
     bend = left - 2 * middle + right
-    if bend > 0:
-        offset = 0.5 * (left - right) / bend
-    else:
-        offset = 0.0
-    return float(delays[best] - offset * step)
+    offset = 0.5 * (left - right) / bend if bend > 0 else 0.0
+    return float(lags[best] - offset * step)
 
 
 def _root_errors(
-    a: MultiSE3Seq | None, b: MultiSE3Seq | None, at: Floats, lag: float
+    commanded: MultiSE3Seq | None,
+    recorded: MultiSE3Seq | None,
+    times: Floats,
+    lag: float,
 ) -> Iterator[Difference]:
-    if a is None or b is None or not (a.num_parts and b.num_parts and len(at)):
+    """Yield the errors of the root, from its first pose on."""
+    if commanded is None or recorded is None or not len(times):
         return
-    placed = []
-    for root, when in ((a, at - lag), (b, at)):
-        values = sampled(root.values[:, :1], root.timeline.times, when)[:, 0]
-        placed.append(poses.compose(poses.inverse(values[:1]), values))
-    one, other = placed
-    yield _error(
-        "root position", np.linalg.norm(one[:, :3] - other[:, :3], axis=1), at, "m"
-    )
-    yield _error(
-        "root orientation", rotations.angle_between(one[:, 3:], other[:, 3:]), at, "rad"
-    )
+    if not commanded.num_parts or not recorded.num_parts:
+        return
+    one = _relative_root(commanded, times - lag)
+    other = _relative_root(recorded, times)
+    distances = np.linalg.norm(one[:, :3] - other[:, :3], axis=1)
+    yield _error("root position", distances, times, "m")
+    angles = rotations.angle_between(one[:, 3:], other[:, 3:])
+    yield _error("root orientation", angles, times, "rad")
 
 
-def _error(name: str, amounts: Floats, at: Floats, unit: str) -> Difference:
+def _relative_root(root: MultiSE3Seq, times: Floats) -> Floats:
+    """Return the poses (T, 7) of a root at times, relative to the first one."""
+    values = sampled(root.values[:, :1], root.timeline.times, times)[:, 0]
+    return poses.compose(poses.inverse(values[:1]), values)
+
+
+def _error(name: str, amounts: Floats, times: Floats, unit: str) -> Difference:
+    """Return errors (T,) as a difference with their root mean square and maximum."""
+    mean = 0.0
+    largest = 0.0
+    time = 0.0
     if len(amounts):
         worst = int(np.argmax(amounts))
-    else:
-        worst = 0
-    mean, largest = (
-        (float(np.sqrt(np.mean(amounts**2))), float(amounts[worst]))
-        if len(amounts)
-        else (0.0, 0.0)
-    )
-    if len(at):
-        time = float(at[worst])
-    else:
-        time = 0.0
+        mean = float(np.sqrt(np.mean(amounts**2)))
+        largest = float(amounts[worst])
+        time = float(times[worst])
     numbers = {"root_mean_square": mean, "largest": largest, "unit": unit, "time": time}
-    return Difference(
-        name, f"{mean:.4g} {unit} RMS, at most {largest:.4g} at {time:.2f} s", numbers
-    )
+    message = f"{mean:.4g} {unit} RMS, at most {largest:.4g} at {time:.2f} s"
+    return Difference(name, message, numbers)
