@@ -68,8 +68,6 @@ def test_the_commands_that_write_are_complete():
 
     ends = {"finish", "conclude", "saved", "exit_code"}
     found = {
-        name
-        for name in COMMANDS
-        if ends & vars(import_module(MODULES[name])).keys()
+        name for name in COMMANDS if ends & vars(import_module(MODULES[name])).keys()
     }
     assert found == set(WRITE)
