@@ -54,19 +54,29 @@ INFO = Path("meta/info.json")
 STATE = "observation.state"
 VERSION = "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-TASK = "__index_level_0__"  # The column with the texts of tasks, which pandas takes as the index.
+TASK = "__index_level_0__"
+"""The column with the texts of tasks, which pandas takes as the index."""
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 STAMP = "timestamp"
 FRAME_FEATURES = (STAMP, "frame_index", "episode_index", "index", "task_index")
 """Features of each data set, with one number for each frame."""
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
-MAX_DEPTH = 3  # Lists of names in lists.
-MAX_INFO = 4 << 20  # [bytes] A larger info.json is not read; others have some 10 kB.
-MAX_FEATURES = 500  # Each is a component of the motion.
-NUMBER_BYTES = 8  # [bytes] A number in memory.
-MAX_DATA = 100  # [MB] Size of a data file before the next one begins.
-MAX_FILES = 1000  # Files in a folder.
+"""The statistics of each feature."""
+MAX_DEPTH = 3
+"""Lists of names in lists."""
+MAX_INFO = 4 << 20
+"""[bytes] A larger info.json is not read; others have some 10 kB."""
+MAX_FEATURES = 500
+"""Each is a component of the motion."""
+NUMBER_BYTES = 8
+"""[bytes] A number in memory."""
+MAX_DATA = 100
+"""[MB] Size of a data file before the next one begins."""
+MAX_VIDEO = 200
+"""[MB] The same of videos, which we do not write: LeRobot's default."""
+MAX_FILES = 1000
+"""Files in a folder."""
 
 
 def _info(folder: Path) -> dict[str, Any]:
@@ -84,35 +94,37 @@ def _described(path: Path, state: State) -> dict[str, Any]:
 
     `state` is that of its file, for the cache.
     """
+    location = Location(str(path))
     try:
         info = parse_json(file_bytes(path, MAX_INFO))
-        expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
-        wrong = [
-            f"{k} is {info.get(k)!r:.60}; expected {one!r}"
-            for k, one in expected.items()
-            if info.get(k) != one
-        ]
-        is_valid = (
-            not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
-        )
-        if is_valid and len(info["features"]) > MAX_FEATURES:
-            wrong = [f"it has {len(info['features'])} features; at most {MAX_FEATURES}"]
-            is_valid = False
-        if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
-            return dict(info)
-        reason = (
-            ". ".join(wrong)
-            or "the description has no frame rate, or no observation.state"
-        )
+        reason = _find_fault(info)
     except FormatError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         reason = f"the file is not the description of a LeRobot data set: {error}"
-    raise UNREADABLE.error(
-        reason,
-        Location(str(path)),
-        "convert data sets of earlier versions with lerobot",
-    )
+    if reason:
+        hint = "convert data sets of earlier versions with lerobot"
+        raise UNREADABLE.error(reason, location, hint)
+    return dict(info)
+
+
+def _find_fault(info: Any) -> str:  # noqa: ANN401
+    """Return why a description is none of a data set that can be read."""
+    faults = []
+    for key, expected in (("codebase_version", VERSION), ("data_path", DATA_PATH)):
+        value = info.get(key)
+        if value != expected:
+            faults.append(f"{key} is {value!r:.60}; expected {expected!r}")
+    if faults:
+        return ". ".join(faults)
+    features = info["features"]
+    if not (0 < float(info["fps"]) < np.inf and features[STATE]):
+        return "the description has no frame rate, or no observation.state"
+    if len(features) > MAX_FEATURES:
+        return f"it has {len(features)} features; at most {MAX_FEATURES}"
+    if not all(isinstance(feature, dict) for feature in features.values()):
+        return "the description has no frame rate, or no observation.state"
+    return ""
 
 
 def _episodes(folder: Path) -> Indices:
@@ -131,19 +143,14 @@ def _listed_episodes(path: Path, state: State) -> Indices:
     `state` is that of the files, for the cache.
     """
     columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
-    found = _read(path, "episode_index", columns)
-    if any(
-        column.null_count or not str(column.type).startswith(("int", "uint"))
-        for column in found.columns
-    ):
-        raise UNREADABLE.error(
-            f"{', '.join(columns)} are not whole numbers", Location(str(path)), ""
-        )
-    numbers = [
-        found[name].cast("int64", safe=False).to_numpy().astype(np.int64)
-        for name in columns
-    ]
-    return np.stack(numbers, axis=1)
+    table = _read(path, "episode_index", columns)
+    for column in table.columns:
+        is_whole = str(column.type).startswith(("int", "uint"))
+        if column.null_count or not is_whole:
+            reason = f"{', '.join(columns)} are not whole numbers"
+            raise UNREADABLE.error(reason, Location(str(path)), "")
+    numbers = [table[name].cast("int64", safe=False).to_numpy() for name in columns]
+    return np.stack(numbers, axis=1).astype(np.int64)
 
 
 def _parquet_files(path: Path) -> tuple[Path, ...]:
@@ -160,12 +167,13 @@ def _state(files: Iterable[Path]) -> State:
     """
     state = []
     for file in files:
+        changed = 0
+        size = 0
         if file.is_file():
-            about = file.stat()
-        else:
-            about = None
-        changed = 0 if about is None else about.st_mtime_ns
-        state.append((str(file), changed, 0 if about is None else about.st_size))
+            status = file.stat()
+            changed = status.st_mtime_ns
+            size = status.st_size
+        state.append((str(file), changed, size))
     return tuple(state)
 
 
@@ -173,28 +181,32 @@ def _state(files: Iterable[Path]) -> State:
 def _check_sizes(
     path: Path, columns: tuple[str, ...], widths: tuple[int, ...], state: State
 ) -> None:
-    """Raise FormatError where columns of files stand for too much, or ValueError where these are damaged.
+    """Raise FormatError where columns of files stand for too much.
 
-    `widths` are the numbers that each cell may hold.
+    And ValueError where these are damaged. `widths` are the numbers that each cell may
+    hold.
     """
     parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
+    prefixes = tuple(f"{column}." for column in columns)
     with budget_for(path, sum(size for *_, size in state)) as budget:
         for name, _, _ in state:
             with open_file(name) as file:
                 schema = parquet.ParquetFile(file).schema
-                leaves = [schema.column(k).path for k in range(len(schema))]
                 for column, width in zip(columns, widths, strict=True):
                     _check_width(schema.to_arrow_schema(), column, width)
-                wanted = [
+                leaves = [
                     k
-                    for k, leaf in enumerate(leaves)
-                    if any(f"{leaf}.".startswith(f"{column}.") for column in columns)
+                    for k in range(len(schema))
+                    if f"{schema.column(k).path}.".startswith(prefixes)
                 ]
-                check_columns(file, wanted, budget, name)
+                check_columns(file, leaves, budget, name)
 
 
 def _check_width(schema: Any, column: str, width: int) -> None:  # noqa: ANN401
-    """Raise ValueError where a column has lists of another fixed length, which nulls are expanded to."""
+    """Raise ValueError where a column has lists of another fixed length.
+
+    Nulls are expanded to that length.
+    """
     number = schema.get_field_index(column)
     if number < 0:
         raise ValueError(f"there is no column {column!r:.60}")
@@ -212,22 +224,19 @@ def _read(
     widths: Sequence[int] = (),
     **options: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """Return columns of a file, or of all files below a folder, in order of one of them.
+    """Return columns of a file, or of all below a folder, in order of one of them.
 
     Raises FormatError when they cannot be read, or stand for too much.
     """
     parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
     files = _parquet_files(path)
+    widths = tuple(widths) or (1,) * len(columns)
     try:
-        _check_sizes(
-            path,
-            tuple(columns),
-            tuple(widths) or (1,) * len(columns),
-            _state(files),
-        )
-        return parquet.read_table(
+        _check_sizes(path, tuple(columns), widths, _state(files))
+        table = parquet.read_table(
             path, partitioning=None, columns=list(columns), **options
-        ).sort_by(order)
+        )
+        return table.sort_by(order)
     except FileNotFoundError:
         raise UNREADABLE.error(
             "the data set has no such file", Location(str(path)), ""
@@ -240,13 +249,15 @@ def _read(
         KeyError,
         need("pyarrow", "lake", "reading a LeRobot data set").ArrowException,
     ) as error:
-        raise UNREADABLE.error(
-            str(error).partition("\n")[0], Location(str(path)), ""
-        ) from None
+        reason = str(error).partition("\n")[0]
+        raise UNREADABLE.error(reason, Location(str(path)), "") from None
 
 
 def check_links(folder: Path, *parts: str) -> None:
-    """Raise FormatError (VRML131) where parts of a data set of others, files or folders, are links out of it."""
+    """Raise FormatError (VRML131) where parts of a data set are links out of it.
+
+    Files or folders, of a data set of others.
+    """
     for part in ("meta", INFO.as_posix(), "meta/episodes", *parts):
         path = folder / part
         check_inside(path, folder / "any", allow_outside=False)
@@ -305,31 +316,32 @@ def read_episode(
     names = features.get(STATE, [])
     state = values.get(STATE, np.zeros((episode.num_frames, 0)))
     root = _root(names)
+    pose = None
     if root:
-        pose = state[:, [*root[:3], root[6], *root[3:6]]]
-    else:
-        pose = None
+        x, y, z, qx, qy, qz, qw = root
+        pose = state[:, [x, y, z, qw, qx, qy, qz]]
     joints = [k for k in range(len(names)) if k not in root]
     joint_names = [names[k] for k in joints]
     slides = [False] * len(joints)
     angles = angles_without_unit(state[:, joints], degrees, slides, location, found)
     check_rate(rate, episode.num_frames, found, location)
     motion = Motion.from_joints(angles, rate, root=pose, joint_names=joint_names)
-    others = [name for name in features if name not in (STATE, STAMP)]
-    for name in others:
-        labels = features[name]
+    components = list(motion.timed)
+    for name, labels in features.items():
+        if name in (STATE, STAMP):
+            continue
         is_angle = [bool(degrees) and label in joint_names for label in labels]
-        component = MultiValueSeq(
-            content=name,
-            timeline=motion.timeline,
-            values=values[name] * np.where(is_angle, np.pi / 180, 1.0),
-            part_labels=tuple(labels),
+        factors = np.where(is_angle, np.pi / 180, 1.0)
+        components.append(
+            MultiValueSeq(
+                content=name,
+                timeline=motion.timeline,
+                values=values[name] * factors,
+                part_labels=tuple(labels),
+            )
         )
-        motion = motion.replaced(*motion.components, component)
-    motion = motion.replaced(
-        *(component for component in motion.timed if component.values.shape[1]),
-        problems=found.problems,
-    )
+    with_parts = [component for component in components if component.values.shape[1]]
+    motion = motion.replaced(*with_parts, problems=found.problems)
     return replace(motion, source=Source(format="lerobot"))
 
 
@@ -365,32 +377,35 @@ def _find_episode(folder: Path, number: int) -> Episode:
 def _named_features(
     info: Mapping[str, Any], location: Location, found: Diagnostics
 ) -> dict[str, list[str]]:
-    """Return the features of numbers that are read, with the names of their columns, and the time stamps.
+    """Return the names of the columns of each feature that is read.
 
-    Reports the features without names. Raises FormatError (FMT007) where none has
-    names, or one has a wrong number of them.
+    And the time stamps. Reports the features without names. Raises FormatError (FMT007)
+    where none has names, or one has a wrong number of them.
     """
-    numeric = {
-        name: feature
-        for name, feature in info["features"].items()
-        if str(feature.get("dtype")).startswith(("float", "int"))
-    }
-    named = {name: _names(feature) for name, feature in numeric.items()}
-    features = {name: names for name, names in named.items() if names}
-    for name, names in features.items():
-        shape = numeric[name]["shape"]
+    features = {}
+    unnamed = []
+    stamps = {}
+    for name, feature in info["features"].items():
+        if not str(feature.get("dtype")).startswith(("float", "int")):
+            continue
+        if name == STAMP:
+            stamps[name] = [name]
+        names = _names(feature)
+        if not names:
+            unnamed.append(name)
+            continue
+        features[name] = names
+        shape = feature["shape"]
         if shape != [len(names)]:
             message = f"{name} has {len(names)} names for {shape[0]} numbers"
             raise NAMES.error(message, location)
     if not features:
         raise NAMES.error("no feature of numbers has a list of names", location)
-    for name in numeric:
-        if name not in (*features, *FRAME_FEATURES):
+    for name in unnamed:
+        if name not in FRAME_FEATURES:
             message = f"{name} has no list of names"
             found.add(NAMES.as_note.problem(message, location))
-    if STAMP in numeric:
-        features[STAMP] = [STAMP]
-    return features
+    return features | stamps
 
 
 def _read_features(
@@ -414,7 +429,10 @@ def _read_features(
         filters=[("episode_index", "=", episode.number)],
     )
     if table.num_rows != episode.num_frames:
-        reason = f"episode {episode.number} has {table.num_rows} frames; expected {episode.num_frames}"
+        reason = (
+            f"episode {episode.number} has {table.num_rows} frames; expected "
+            f"{episode.num_frames}"
+        )
         raise UNREADABLE.error(reason, location, "")
     values = {}
     for name, names in features.items():
@@ -429,7 +447,7 @@ def _read_features(
 def _check_stamps(
     stamps: Floats, rate: float, number: int, location: Location, found: Diagnostics
 ) -> None:
-    """Report the first time stamp, of (T,) [s], that is not at its frame by the rate [Hz]."""
+    """Report the first time stamp, of (T,) [s], that is not at its frame by the rate."""
     due = np.arange(len(stamps)) / rate
     after_first = stamps - stamps[:1]
     # Stamps are in single precision.
@@ -438,8 +456,7 @@ def _check_stamps(
     for k in np.flatnonzero(is_far)[:1]:
         message = (
             f"frame {k} of episode {number} is {after_first[k]:g} s after frame 0 by "
-            "its time stamp,"
-            f" but {due[k]:g} s by fps {rate:g}, which is used"
+            f"its time stamp, but {due[k]:g} s by fps {rate:g}, which is used"
         )
         found.add(STAMPS.problem(message, location))
 
@@ -476,29 +493,27 @@ def _names(feature: dict[str, Any]) -> list[str]:
 
 
 def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
-    """Return the names in a list, in lists of lists, in a mapping of lists, or in one from names to columns.
+    """Return the names in a list, also in lists of lists.
 
-    None in anything else.
+    Or in a mapping of lists, or in one from names to columns. None in anything else.
     """
     if isinstance(value, dict) and value:
         numbers = [*value.values()]
-        if all(type(one) is int for one in numbers):
-            in_order = sorted(value, key=value.__getitem__)
-            is_whole = sorted(numbers) == [*range(len(numbers))]
-            if is_whole:
-                return [str(name) for name in in_order]
-            return None
+        if all(type(number) is int for number in numbers):
+            if sorted(numbers) != [*range(len(numbers))]:
+                return None
+            return [str(name) for name in sorted(value, key=value.__getitem__)]
         value = numbers
     if not isinstance(value, list) or depth > MAX_DEPTH:
         return None
     names: list[str] = []
-    for one in value:
-        inner = [str(one)]
-        if isinstance(one, (list, dict)):
-            found = _names_in(one, depth + 1)
-            if found is None:
-                return None
-            inner = found
+    for item in value:
+        if not isinstance(item, (list, dict)):
+            names.append(str(item))
+            continue
+        inner = _names_in(item, depth + 1)
+        if inner is None:
+            return None
         names += inner
     return names
 
@@ -508,14 +523,12 @@ def _root(names: Sequence[str]) -> list[int]:
 
     None without one.
     """
-    known = {*names}
-    starts = (name[:-2] for name in names if name.endswith("qw"))
-    start = next(
-        (one for one in starts if all(one + axis in known for axis in POSE)), None
-    )
-    if start is None:
-        return []
-    return [names.index(start + axis) for axis in POSE]
+    for name in names:
+        if name.endswith("qw"):
+            columns = [f"{name[:-2]}{axis}" for axis in POSE]
+            if set(columns) <= set(names):
+                return [names.index(column) for column in columns]
+    return []
 
 
 def write_lerobot(
@@ -525,9 +538,9 @@ def write_lerobot(
     robot: str = "",
     tasks: Sequence[str] = (),
 ) -> tuple[Problem, ...]:
-    """Write motions as the episodes of a new data set, as 32-bit numbers, whole or not at all.
+    """Write motions as the episodes of a new data set, and return what is lost.
 
-    Return what is lost, with counts.
+    As 32-bit numbers, whole or not at all; with the counts of the losses.
 
     Parameters
     ----------
@@ -549,317 +562,348 @@ def write_lerobot(
     FileExistsError
         When the folder exists.
     """
-    texts = [one.encode("utf-8", "backslashreplace").decode() for one in tasks]
+    texts = [task.encode("utf-8", "backslashreplace").decode() for task in tasks]
     with whole_folder(Path(folder)) as whole:
-        lost = _write(motions, whole, robot, texts)
-    return tuple(replace(problem, count=count) for problem, count in lost.items())
-
-
-def _write(
-    motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]
-) -> Counter[Problem]:
-    arrow, parquet = (
-        need(one, "lake", "writing a LeRobot data set")
-        for one in ("pyarrow", "pyarrow.parquet")
+        writer = _Writer(whole, texts)
+        try:
+            for motion in motions:
+                writer.add(motion)
+        finally:
+            writer.close_file()
+        writer.finish(robot)
+    return tuple(
+        replace(problem, count=count) for problem, count in writer.lost.items()
     )
-    features: dict[str, dict[str, Any]] = {}
-    rate = 0.0
-    total = 0
-    size = 0
-    file = 0
-    writer = None
-    episodes: list[dict[str, Any]] = []
-    texts = list(dict.fromkeys(tasks)) or [""]
-    lost = Counter[Problem]()
-    for number, motion in enumerate(motions):
-        name = f"motion {number}" + (
-            f" ({tasks[number]})" if number < len(tasks) else ""
-        )
-        found = _features(motion, name)
-        lost.update(_lost(motion, found))
-        shapes = {
-            name: _feature("float32", names) for name, (names, _) in found.items()
-        }
+
+
+class _Feature(NamedTuple):
+    """The names of N columns, and their values (T, N) in single precision.
+
+    Features that LeRobot has for each frame have no names, and values (T,).
+    """
+
+    names: list[str] | None
+    values: Any
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The entry of info.json."""
+        shape = [len(self.names) if self.names else 1]
+        return {"dtype": str(self.values.dtype), "shape": shape, "names": self.names}
+
+    def statistics(self) -> dict[str, list[float]]:
+        """Return statistics of the finite numbers of each column.
+
+        NaN for a column without any.
+        """
+        num_frames = len(self.values)
+        width = max(self.values.size // max(num_frames, 1), 1)
+        statistics: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        for column in self.values.reshape(num_frames, width).astype(np.float64).T:
+            finite = column[np.isfinite(column)]
+            if not finite.size:
+                finite = np.full(1, np.nan)
+            for kind in ("min", "max", "mean", "std"):
+                statistics[kind].append(float(getattr(finite, kind)()))
+            quantiles = np.quantile(finite, [*QUANTILES.values()]).tolist()
+            for kind, value in zip(QUANTILES, quantiles, strict=True):
+                statistics[kind].append(value)
+        statistics["count"] = [num_frames]
+        return statistics
+
+
+def _describe(features: Mapping[str, _Feature]) -> dict[str, dict[str, Any]]:
+    return {name: feature.description for name, feature in features.items()}
+
+
+class _Writer:
+    """Writes motions as the episodes of a data set; `lost` are the losses."""
+
+    def __init__(self, folder: Path, tasks: Sequence[str]) -> None:
+        self.lost = Counter[Problem]()
+        self._arrow = need("pyarrow", "lake", "writing a LeRobot data set")
+        self._parquet = need("pyarrow.parquet", "lake", "writing a LeRobot data set")
+        self._folder = folder
+        self._tasks = tasks
+        self._texts = list(dict.fromkeys(tasks)) or [""]
+        self._features: dict[str, dict[str, Any]] = {}
+        self._rate = 0.0
+        self._episodes: list[dict[str, Any]] = []
+        self._num_frames = 0
+        # The data file that is being written, the number of the next one, and [bytes]
+        # in the file.
+        self._file: Any = None
+        self._num_files = 0
+        self._size = 0
+
+    def add(self, motion: Motion) -> None:
+        """Write a motion as the next episode."""
+        number = len(self._episodes)
+        task = self._texts[0]
+        title = f"motion {number}"
+        if number < len(self._tasks):
+            task = self._tasks[number]
+            title += f" ({task})"
+        features = _features(motion, title)
+        self.lost.update(_lost(motion, features))
+        descriptions = _describe(features)
         if number == 0:
-            features = shapes
-            rate = float(motion.frame_rate or 0)
-        _check_alike(name, motion, rate, shapes, features)
-        count = motion.num_frames
-        if number < len(tasks):
-            task = tasks[number]
-        else:
-            task = texts[0]
-        frames = np.arange(count, dtype=np.int64)
-        lists = arrow.FixedSizeListArray.from_arrays
-        columns = {
-            name: lists(arrow.array(v.ravel()), v.shape[1])
-            for name, (_, v) in found.items()
-        }
-        numbers: dict[str, Any] = {
-            "timestamp": (frames / rate).astype(np.float32),
-            "frame_index": frames,
-        }
-        index_of_task = 0 * frames + texts.index(task)
-        numbers |= {
-            "episode_index": 0 * frames + number,
-            "index": frames + total,
-            "task_index": index_of_task,
-        }
-        table = arrow.table(
-            columns | {name: arrow.array(v) for name, v in numbers.items()}
-        )
-        if writer is None or size + table.nbytes > MAX_DATA << 20:
-            if writer is not None:
-                writer.close()
-                file += 1
-            size = 0
-            path = folder / DATA_PATH.format(
-                chunk_index=file // MAX_FILES, file_index=file % MAX_FILES
-            )
-            path.parent.mkdir(parents=True, exist_ok=True)
-            writer = parquet.ParquetWriter(path, table.schema)
-        writer.write_table(table, row_group_size=max(count, 1))
-        size += table.nbytes
-        row = {
+            self._features = descriptions
+            self._rate = float(motion.frame_rate or 0)
+        _check_alike(title, motion, self._rate, descriptions, self._features)
+
+        features |= self._frame_features(motion.num_frames, number, task)
+        self._write_frames(features)
+        last_file = self._num_files - 1
+        row: dict[str, Any] = {
             "episode_index": number,
             "tasks": [task],
-            "length": count,
-            "data/chunk_index": file // MAX_FILES,
+            "length": motion.num_frames,
+            "data/chunk_index": last_file // MAX_FILES,
+            "data/file_index": last_file % MAX_FILES,
+            "dataset_from_index": self._num_frames,
+            "dataset_to_index": self._num_frames + motion.num_frames,
         }
-        row |= {
-            "data/file_index": file % MAX_FILES,
-            "dataset_from_index": total,
-            "dataset_to_index": total + count,
+        for name, feature in features.items():
+            for kind, values in feature.statistics().items():
+                row[f"stats/{name}/{kind}"] = values
+        row["meta/episodes/chunk_index"] = 0
+        row["meta/episodes/file_index"] = 0
+        self._episodes.append(row)
+        self._num_frames += motion.num_frames
+
+    def _frame_features(
+        self, num_frames: int, number: int, task: str
+    ) -> dict[str, _Feature]:
+        frames = np.arange(num_frames, dtype=np.int64)
+        numbers = {
+            STAMP: (frames / self._rate).astype(np.float32),
+            "frame_index": frames,
+            "episode_index": np.full_like(frames, number),
+            "index": frames + self._num_frames,
+            "task_index": np.full_like(frames, self._texts.index(task)),
         }
-        for name, one in (
-            {name: v for name, (_, v) in found.items()} | numbers
-        ).items():
-            v = [
-                c[np.isfinite(c)]
-                for c in one.reshape(count, one.size // max(count, 1) or 1)
-                .astype(np.float64)
-                .T
-            ]
-            v = [c if c.size else np.full(1, np.nan) for c in v]
-            of_columns = [
-                *([float(getattr(c, kind)()) for c in v] for kind in KINDS[:4]),
-                [count],
-            ]
-            of_columns += np.transpose(
-                [np.quantile(c, [*QUANTILES.values()]) for c in v]
-            ).tolist()
-            row |= {
-                f"stats/{name}/{kind}": values
-                for kind, values in zip(KINDS, of_columns, strict=True)
-            }
-        episodes.append(
-            {**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0}
+        return {name: _Feature(None, values) for name, values in numbers.items()}
+
+    def _write_frames(self, features: Mapping[str, _Feature]) -> None:
+        """Write the frames of an episode, in the next file where this one is full."""
+        columns = {}
+        for name, feature in features.items():
+            columns[name] = self._arrow.array(feature.values.ravel())
+            if feature.names is not None:
+                columns[name] = self._arrow.FixedSizeListArray.from_arrays(
+                    columns[name], feature.values.shape[1]
+                )
+        table = self._arrow.table(columns)
+        if self._file is not None and self._size + table.nbytes > MAX_DATA << 20:
+            self.close_file()
+        if self._file is None:
+            path = self._folder / DATA_PATH.format(
+                chunk_index=self._num_files // MAX_FILES,
+                file_index=self._num_files % MAX_FILES,
+            )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._parquet.ParquetWriter(path, table.schema)
+            self._num_files += 1
+            self._size = 0
+        self._file.write_table(table, row_group_size=max(table.num_rows, 1))
+        self._size += table.nbytes
+
+    def close_file(self) -> None:
+        """Close the data file that is being written."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def finish(self, robot: str) -> None:
+        """Write the description of the data set, after all its episodes."""
+        if not self._episodes:
+            raise ValueError("a data set needs at least one motion")
+        features = self._features | _describe(
+            self._frame_features(0, 0, self._texts[0])
         )
-        total += count
-    if writer is None:
-        raise ValueError("a data set needs at least one motion")
-    writer.close()
-    features |= {name: _feature(str(v.dtype), None) for name, v in numbers.items()}
-    place = folder / "meta" / "episodes" / "chunk-000"
-    place.mkdir(parents=True)
-    parquet.write_table(arrow.Table.from_pylist(episodes), place / "file-000.parquet")
-    columns_of_tasks = [
-        {
-            "name": name,
-            "field_name": name or TASK,
-            "pandas_type": kind,
-            "numpy_type": numpy_kind,
-            "metadata": None,
+        meta = self._folder / "meta"
+        path = meta / "episodes" / "chunk-000" / "file-000.parquet"
+        path.parent.mkdir(parents=True)
+        episodes = self._arrow.Table.from_pylist(self._episodes)
+        self._parquet.write_table(episodes, path)
+        self._parquet.write_table(self._task_table(), meta / "tasks.parquet")
+        info: dict[str, Any] = {
+            "codebase_version": VERSION,
+            "robot_type": robot or None,
+            "fps": int(self._rate),
+            "total_episodes": len(self._episodes),
+            "total_frames": self._num_frames,
+            "total_tasks": len(self._texts),
+            "features": features,
+            "chunks_size": MAX_FILES,
+            "data_files_size_in_mb": MAX_DATA,
+            "video_files_size_in_mb": MAX_VIDEO,
+            "splits": {"train": f"0:{len(self._episodes)}"},
+            "data_path": DATA_PATH,
+            "video_path": None,
         }
+        _write_json(self._folder / INFO, info)
+        statistics = {name: _join_statistics(self._episodes, name) for name in features}
+        _write_json(meta / "stats.json", statistics)
+
+    def _task_table(self) -> Any:  # noqa: ANN401
+        """Return the table of tasks, with their texts as the index of pandas."""
+        columns = []
         for name, kind, numpy_kind in (
             ("task_index", "int64", "int64"),
             (None, "unicode", "object"),
-        )
-    ]
-    index = {
-        "index_columns": [TASK],
-        "column_indexes": [],
-        "columns": columns_of_tasks,
-        "pandas_version": "2.0.0",
-    }
-    named = arrow.table(
-        {"task_index": arrow.array(range(len(texts)), arrow.int64()), TASK: texts}
-    )
-    parquet.write_table(
-        named.replace_schema_metadata({"pandas": json.dumps(index)}),
-        folder / "meta" / "tasks.parquet",
-    )
-    info: dict[str, Any] = {
-        "codebase_version": VERSION,
-        "robot_type": robot or None,
-        "fps": int(rate),
-    }
-    info |= {
-        "total_episodes": len(episodes),
-        "total_frames": total,
-        "total_tasks": len(texts),
-        "features": features,
-    }
-    info |= {
-        "chunks_size": MAX_FILES,
-        "data_files_size_in_mb": MAX_DATA,
-        "video_files_size_in_mb": 200,
-    }
-    info |= {
-        "splits": {"train": f"0:{len(episodes)}"},
-        "data_path": DATA_PATH,
-        "video_path": None,
-    }
-    (folder / INFO).write_text(json.dumps(info, indent=4), encoding="utf-8")
-    stats = {name: _together(episodes, name) for name in features}
-    (folder / "meta" / "stats.json").write_text(
-        json.dumps(stats, indent=4), encoding="utf-8"
-    )
-    return lost
+        ):
+            columns.append(
+                {
+                    "name": name,
+                    "field_name": name or TASK,
+                    "pandas_type": kind,
+                    "numpy_type": numpy_kind,
+                    "metadata": None,
+                }
+            )
+        index = {
+            "index_columns": [TASK],
+            "column_indexes": [],
+            "columns": columns,
+            "pandas_version": "2.0.0",
+        }
+        numbers = self._arrow.array(range(len(self._texts)), self._arrow.int64())
+        table = self._arrow.table({"task_index": numbers, TASK: self._texts})
+        return table.replace_schema_metadata({"pandas": json.dumps(index)})
 
 
-def _lost(
-    motion: Motion, features: Mapping[str, tuple[list[str], Floats]]
-) -> list[Problem]:
+def _write_json(path: Path, data: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(data, indent=4), encoding="utf-8")
+
+
+def _lost(motion: Motion, features: Mapping[str, _Feature]) -> list[Problem]:
     """Return what the features do not hold of a motion."""
-    held = (motion.joint_displacement, motion.link_position)
+    lost = []
     links = motion.link_position
-    others = [one for one in motion.components if all(one is not c for c in held)]
-    first = {
-        one.content: one for one in reversed(others) if isinstance(one, MultiValueSeq)
-    }
-    others = [
-        one
-        for one in others
-        if one.content not in features or one is not first.get(one.content)
-    ]
-    lost = [
-        (losses.COMPONENT, f"the {type(one).__name__} {one.content!r} is not written")
-        for one in others
-    ]
-    has_more = links is not None and links.num_parts > 1
-    lost += (
-        [(losses.COMPONENT, "only the pose of the root link is written")]
-        if has_more
-        else []
-    )
-    wrong = {
-        name: np.count_nonzero(~np.isfinite(v)) for name, (_, v) in features.items()
-    }
-    lost += [
-        (losses.NOT_FINITE, f"numbers of {one} that are not finite: {n}")
-        for one, n in wrong.items()
-        if n
-    ]
-    return [
-        rule.problem(text)
-        for rule, text in (
-            *lost,
-            (losses.PRECISION, "numbers are rounded to single precision"),
-        )
-    ]
+    written = set()
+    for component in motion.components:
+        content = component.content
+        if component is links or component is motion.joint_displacement:
+            continue
+        # Of components of one content only the first is a feature.
+        is_first = isinstance(component, MultiValueSeq) and content not in written
+        if is_first:
+            written.add(content)
+        if not is_first or content not in features:
+            kind = type(component).__name__
+            message = f"the {kind} {content!r} is not written"
+            lost.append(losses.COMPONENT.problem(message))
+    if links is not None and links.num_parts > 1:
+        message = "only the pose of the root link is written"
+        lost.append(losses.COMPONENT.problem(message))
+    for name, feature in features.items():
+        count = np.count_nonzero(~np.isfinite(feature.values))
+        if count:
+            message = f"numbers of {name} that are not finite: {count}"
+            lost.append(losses.NOT_FINITE.problem(message))
+    message = "numbers are rounded to single precision"
+    return [*lost, losses.PRECISION.problem(message)]
 
 
-def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
-    """Return names and values (T, N), in single precision, of each feature."""
+def _features(motion: Motion, title: str) -> dict[str, _Feature]:
+    """Return the features of a motion.
+
+    Raises ValueError, with the `title` of the motion, where its joints have no names,
+    or a component has a name of LeRobot's own.
+    """
     joints = motion.joint_displacement
     links = motion.link_position
-    if joints is None or not all(joints.part_labels) or not joints.part_labels:
-        has_joints = joints is not None and joints.num_parts
-        raise ValueError(
-            f"{name} has no "
-            f"{'names of joints; `convert --body` names them' if has_joints else 'joints'}"
-        )
+    if joints is None or not joints.num_parts:
+        raise ValueError(f"{title} has no joints")
+    if not joints.part_labels or not all(joints.part_labels):
+        raise ValueError(f"{title} has no names of joints; `convert --body` names them")
     names = list(joints.part_labels)
-    values = [joints.values]
+    values = joints.values
     if links is not None:
         names = [f"root_{axis}" for axis in POSE] + names
-        values.insert(0, links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]])
-    found = {STATE: (names, np.concatenate(values, axis=1))}
-    for one in motion.timed:
-        if (
-            isinstance(one, MultiValueSeq)
-            and one is not joints
-            and all(one.part_labels)
-            and one.part_labels
-        ):
-            found.setdefault(one.content, (list(one.part_labels), one.values))
-    contents = {
-        one.content
-        for one in motion.components
-        if one is not joints and one is not links
-    }
-    if reserved := {*FRAME_FEATURES, STATE} & contents:
+        # The quaternion of a pose begins with w, that of LeRobot ends with it.
+        root = links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]]
+        values = np.concatenate([root, values], axis=1)
+    columns = {STATE: (names, values)}
+    contents = set()
+    for component in motion.components:
+        if component is joints or component is links:
+            continue
+        contents.add(component.content)
+        if isinstance(component, MultiValueSeq):
+            labels = list(component.part_labels)
+            if labels and all(labels):
+                columns.setdefault(component.content, (labels, component.values))
+    reserved = {*FRAME_FEATURES, STATE} & contents
+    if reserved:
         raise ValueError(
-            f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's "
+            f"{title} has a component {min(reserved)!r}, which is a name of LeRobot's "
             "own"
         )
+    features = {}
     with np.errstate(over="ignore"):
-        return {
-            name: (names, v.astype(np.float32)) for name, (names, v) in found.items()
-        }
+        for name, (labels, numbers) in columns.items():
+            features[name] = _Feature(labels, numbers.astype(np.float32))
+    return features
 
 
 def _check_alike(
-    name: str,
+    title: str,
     motion: Motion,
     rate: float,
     features: dict[str, Any],
     first: dict[str, Any],
 ) -> None:
-    """Raise ValueError where a motion cannot be an episode beside motion 0, which has this rate and the features `first`."""
+    """Raise ValueError where a motion cannot be an episode beside motion 0.
+
+    That has this rate and the features `first`.
+    """
     if rate % 1 or motion.frame_rate != rate:
+        wanted = "needs a whole number of frames per second"
         if rate and not rate % 1:
             wanted = f"motion 0 has {rate:g} Hz"
-        else:
-            wanted = "needs a whole number of frames per second"
-        if motion.num_frames > 1:
-            hint = "; `convert --rate` resamples"
-        else:
-            hint = ""
-        raise ValueError(f"{name} has {motion.timeline}, but {wanted}{hint}")
+        hint = "; `convert --rate` resamples" if motion.num_frames > 1 else ""
+        raise ValueError(f"{title} has {motion.timeline}, but {wanted}{hint}")
+    no_feature: dict[str, list[str]] = {"names": []}
     for feature in {**features, **first}:
-        pair = [
-            [*one.get(feature, {"names": ()})["names"], "nothing"]
-            for one in (features, first)
-        ]
-        for k, (own, other) in enumerate(zip(*pair, strict=False)):
-            if own != other:
+        names = features.get(feature, no_feature)["names"]
+        first_names = first.get(feature, no_feature)["names"]
+        pairs = zip([*names, "nothing"], [*first_names, "nothing"], strict=False)
+        for k, (name, first_name) in enumerate(pairs):
+            if name != first_name:
                 raise ValueError(
-                    f"{name} has {own} in column {k} of {feature}, but motion 0 has "
-                    f"{other}"
+                    f"{title} has {name} in column {k} of {feature}, but motion 0 has "
+                    f"{first_name}"
                 )
 
 
-def _feature(kind: str, names: list[str] | None) -> dict[str, Any]:
-    return {"dtype": kind, "shape": [len(names) if names else 1], "names": names}
-
-
-def _together(
+def _join_statistics(
     episodes: Sequence[Mapping[str, Any]], name: str
 ) -> dict[str, list[float]]:
     """Return the statistics of a feature.
 
     Quantiles are means of the episodes', weighted by their lengths, as lerobot's are.
     """
-    of = {
-        kind: np.array(
-            [row[f"stats/{name}/{kind}"] for row in episodes], dtype=np.float64
-        )
-        for kind in KINDS
-    }
-    counts = of["count"] * np.isfinite(of["mean"])
-    share = counts / np.maximum(counts.sum(axis=0), 1)
-    mean = np.nansum(share * of["mean"], axis=0)
-    found = {
-        "min": np.fmin.reduce(of["min"]),
-        "max": np.fmax.reduce(of["max"]),
+    # (E, N) of E episodes and N columns.
+    parts = {}
+    for kind in KINDS:
+        rows = [row[f"stats/{name}/{kind}"] for row in episodes]
+        parts[kind] = np.array(rows, dtype=np.float64)
+    counts = parts["count"] * np.isfinite(parts["mean"])
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    mean = np.nansum(shares * parts["mean"], axis=0)
+    # The variance of all is the mean of σ² + (μ − mean)² of the parts.
+    variances = parts["std"] ** 2 + (parts["mean"] - mean) ** 2
+    joined = {
+        "min": np.fmin.reduce(parts["min"]),
+        "max": np.fmax.reduce(parts["max"]),
         "mean": mean,
+        "std": np.sqrt(np.nansum(shares * variances, axis=0)),
     }
-    found["std"] = np.sqrt(
-        np.nansum(share * (of["std"] ** 2 + (of["mean"] - mean) ** 2), axis=0)
-    )
-    found |= {name: np.nansum(share * of[name], axis=0) for name in QUANTILES}
-    return {name: np.nan_to_num(value).tolist() for name, value in found.items()} | {
-        "count": [int(of["count"].sum())]
-    }
+    for kind in QUANTILES:
+        joined[kind] = np.nansum(shares * parts[kind], axis=0)
+    statistics = {kind: np.nan_to_num(value).tolist() for kind, value in joined.items()}
+    statistics["count"] = [int(parts["count"].sum())]
+    return statistics
