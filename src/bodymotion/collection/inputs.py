@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,18 @@ from bodymotion.system.limited import call_limited
 if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
 
-MAX_NAME_BYTES = 200  # Of the name of a result: its extension and marks may be added.
+MAX_NAME_BYTES = 200
+"""Of the name of a result: its extension and marks may be added.
+
+File systems have names of up to 255 bytes.
+"""
 MAX_EXTENSION_BYTES = 16
-MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
-# What describes a rosbag2, and its other files.
+MIN_COLUMNS = 3
+"""A .csv in a folder with fewer columns of numbers is no motion."""
 BAG = "metadata.yaml"
+"""The file that describes a rosbag2."""
 BAG_FILES = (".mcap", ".db3")
+"""The extensions of its other files."""
 ARCHIVES = {
     ".zip": "zip",
     ".tar": "tar",
@@ -45,9 +51,8 @@ def is_many(path: Path) -> bool:
     """
     if path.is_dir() or path.exists():
         return path.is_dir()
-    return str(path).startswith("@") or any(
-        sign in str(path.relative_to(_fixed(path))) for sign in "*?["
-    )
+    name = str(path.relative_to(_fixed(path)))
+    return str(path).startswith("@") or any(sign in name for sign in "*?[")
 
 
 def _fixed(pattern: Path) -> Path:
@@ -55,7 +60,10 @@ def _fixed(pattern: Path) -> Path:
 
     The first above it that exists, as a folder can have brackets in its name.
     """
-    return next((one for one in pattern.parents if one.is_dir()), Path(pattern.anchor))
+    for folder in pattern.parents:
+        if folder.is_dir():
+            return folder
+    return Path(pattern.anchor)
 
 
 def find_files(
@@ -83,26 +91,38 @@ def find_files(
         When a list holds more than paths of files.
     """
     seen: set[Path] = set()
-    for path in map(Path, given):
-        found: Iterable[Path] = (path,)
-        is_searched = is_many(path) and not str(path).startswith("@")
-        if path.is_dir():
-            found = _walk(path, left_out)
-            is_searched = True
-        elif is_searched:
-            top = _fixed(path)
-            matches = sorted(top.glob(str(path.relative_to(top))))
-            found = (one for one in matches if one.is_file() and one.name[0] != ".")
-        elif is_many(path):
-            found = find_files(listed_in(Path(str(path)[1:])), left_out, models)
-        for one in found:
-            if one not in seen and (
-                models
-                or not is_searched
-                or getattr(format_of(one), "holds", "") != "Body"
-            ):
-                seen.add(one)
-                yield one
+    for argument in map(Path, given):
+        for path in _files_of(argument, left_out, models):
+            if path not in seen:
+                seen.add(path)
+                yield path
+
+
+def _files_of(
+    argument: Path, left_out: Callable[[Path, Path | None], object], models: bool
+) -> Iterator[Path]:
+    """Return the files of one argument."""
+    if argument.is_dir():
+        paths = _walk(argument, left_out)
+    elif not is_many(argument):
+        yield argument
+        return
+    elif str(argument).startswith("@"):
+        yield from find_files(listed_in(Path(str(argument)[1:])), left_out, models)
+        return
+    else:
+        paths = _match(argument)
+    for path in paths:
+        if models or getattr(format_of(path), "holds", "") != "Body":
+            yield path
+
+
+def _match(pattern: Path) -> Iterator[Path]:
+    """Return the files that match a pattern, without hidden ones."""
+    top = _fixed(pattern)
+    for path in sorted(top.glob(str(pattern.relative_to(top)))):
+        if path.is_file() and not path.name.startswith("."):
+            yield path
 
 
 def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
@@ -115,7 +135,7 @@ def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
         if path.is_dir():
             tops.append(path)
         elif is_many(path) and str(path).startswith("@"):
-            tops += [one.parent for one in files]
+            tops += [file.parent for file in files]
         else:
             tops.append(_fixed(path))
     return Path(os.path.commonpath([os.path.abspath(top) for top in tops]))  # noqa: PTH100  # links stay
@@ -130,11 +150,11 @@ def listed_in(path: Path) -> list[str]:
         raise ValueError(
             f"{path}: a list holds one path in a line, as UTF-8 text ({error.reason})"
         ) from None
-    found = [line.strip() for line in lines if line.strip()]
-    for one in found:
-        if one.startswith("@"):
-            raise ValueError(f"{path}: a list cannot name another list ({one})")
-    return found
+    names = [line.strip() for line in lines if line.strip()]
+    for name in names:
+        if name.startswith("@"):
+            raise ValueError(f"{path}: a list cannot name another list ({name})")
+    return names
 
 
 def format_of(path: Path) -> Format | None:
@@ -158,18 +178,21 @@ def archive_kind(address: str) -> str:
 
     Empty for other names.
     """
-    return next(
-        (kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), ""
-    )
+    for extension, kind in ARCHIVES.items():
+        if address.lower().endswith(extension):
+            return kind
+    return ""
 
 
 def member_of(address: str) -> tuple[str, str] | None:
-    """Return the archive and the name in it of an address that leads into one, such as ``walks.zip/a/b.seq``.
+    """Return the archive and the name in it of an address that leads into one.
 
-    None for others.
+    Such as ``walks.zip/a/b.seq``. None for others.
     """
+    if "::" in address:
+        return None
     address = address.replace(os.sep, "/")
-    for slash in re.finditer("/(?=.)", address if "::" not in address else ""):
+    for slash in re.finditer("/(?=.)", address):
         above = address[: slash.start()]
         inner = address[slash.end() :]
         if archive_kind(above) and ("://" in above or Path(above).is_file()):
@@ -211,9 +234,9 @@ def _plain_part(name: str) -> str:
 
 
 def episode_of(address: str) -> tuple[Path, int] | None:
-    """Return the data set of LeRobot and the number of an episode in it, such as ``walks/episode_000001``.
+    """Return the data set of LeRobot and the number of an episode in it.
 
-    None for other addresses.
+    Such as ``walks/episode_000001``. None for other addresses.
     """
     from bodymotion.collection.lerobot import INFO
 
@@ -225,7 +248,7 @@ def episode_of(address: str) -> tuple[Path, int] | None:
 
 
 def is_single(given: Path | str) -> bool:
-    """Return whether an argument names one file, one episode of a data set or one motion in an archive."""
+    """Return whether an argument names one file, one episode or one motion in an archive."""
     if isinstance(given, Path):
         return not is_many(given)
     return episode_of(given) is not None or member_of(given) is not None
@@ -255,23 +278,23 @@ def is_collection(text: str) -> bool:
 
 
 def _is_known(path: Path) -> bool | None:
-    """Return whether a file has a known format, or in a .csv `MIN_COLUMNS` columns of numbers.
+    """Return whether a file has a known format.
 
-    None for a table of results.
+    Or in a .csv `MIN_COLUMNS` columns of numbers. None for a table of results.
     """
     from bodymotion.formats.registry import HEAD, LONG_HEAD, recognised
     from bodymotion.formats.tables.number_table import num_columns
     from bodymotion.system.files import read_head
 
     with suppress(OSError):
-        if (row := recognised(read_head(path, HEAD))) is not None:
+        row = recognised(read_head(path, HEAD))
+        if row is not None:
             return _holds_motion(path) if row.name == "parquet" else True
-        heads = (
-            read_head(path, size) for size in (HEAD, LONG_HEAD)
-        )  # the line of names may be long
-        return path.suffix.lower() == ".csv" and any(
-            num_columns(head) >= MIN_COLUMNS for head in heads
-        )
+        if path.suffix.lower() == ".csv":
+            # The line of names may be long.
+            for size in (HEAD, LONG_HEAD):
+                if num_columns(read_head(path, size)) >= MIN_COLUMNS:
+                    return True
     return False
 
 
@@ -280,7 +303,9 @@ def _holds_motion(path: Path) -> Any:  # noqa: ANN401
 
     try:
         return call_limited(holds_motion, path)
-    except Exception:  # what pyarrow raises for damaged files is of many types; reading one reports the damage
+    except Exception:
+        # What pyarrow raises for damaged files is of many types; reading one reports
+        # the damage.
         return True
 
 
@@ -288,9 +313,11 @@ def _walk(
     folder: Path, left_out: Callable[[Path, Path | None], object]
 ) -> Iterator[Path]:
     from bodymotion.collection.lerobot import INFO
-    from bodymotion.formats.registry import AMBIGUOUS, FORMATS
+    from bodymotion.formats.registry import FORMATS
 
-    extensions = {extension for row in FORMATS for extension in row.extensions}
+    extensions: set[str] = set()
+    for row in FORMATS:
+        extensions.update(row.extensions)
     root = os.path.realpath(folder)
 
     def stays(entry: os.DirEntry[str]) -> bool:
@@ -302,29 +329,53 @@ def _walk(
     waiting: list[str | Path] = [folder]
     while waiting:
         top = waiting.pop()
-        try:
-            entries = sorted(os.scandir(top), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        entries = [entry for entry in entries if not entry.name.startswith(".")]
+        entries = _entries_of(top)
         names = {entry.name for entry in entries}
         if top != folder and INFO.parts[0] in names and Path(top, INFO).is_file():
             left_out(Path(top), None)
             continue
         folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
+        used = extensions
         if BAG in names and _is_known(Path(top, BAG)):
             used = extensions.difference(BAG_FILES)
-        else:
-            used = extensions
         for entry in entries:
-            extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
-            is_used = extension in used or archive_kind(entry.name)
-            if not is_used or not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
+            if not _has_extension(entry.name, used) or not os.path.isfile(entry):  # noqa: PTH113
                 continue
-            if known := (extension in used and extension not in AMBIGUOUS) or _is_known(
-                Path(entry)
-            ):
-                yield Path(entry)
-            elif known is not None:
-                left_out(Path(entry), None)
+            if stays(entry):
+                is_motion = _is_motion(Path(entry), used)
+                if is_motion:
+                    yield Path(entry)
+                elif is_motion is not None:
+                    left_out(Path(entry), None)
+
+
+def _entries_of(folder: str | Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, in order of name and without hidden entries.
+
+    Nothing where it cannot be read.
+    """
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [entry for entry in entries if not entry.name.startswith(".")]
+
+
+def _has_extension(name: str, extensions: Collection[str]) -> bool:
+    """Return whether a file may be a motion, or is an archive."""
+    extension = os.path.splitext(name)[1].lower()  # noqa: PTH122  # many files
+    return extension in extensions or bool(archive_kind(name))
+
+
+def _is_motion(path: Path, extensions: Collection[str]) -> bool | None:
+    """Return whether a file has a known format, by its extension or its content.
+
+    None for a table of results.
+    """
+    from bodymotion.formats.registry import AMBIGUOUS
+
+    extension = path.suffix.lower()
+    if extension in extensions and extension not in AMBIGUOUS:
+        return True
+    return _is_known(path)

@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from functools import lru_cache, partial
@@ -93,7 +93,7 @@ class Clip(ShortRepr):
 
     @property
     def is_episode(self) -> bool:
-        """Whether it is an episode of a data set of LeRobot, which has no file of its own."""
+        """Whether it is an episode of a data set, which has no file of its own."""
         return self.episode is not None
 
     @property
@@ -122,38 +122,44 @@ class Clip(ShortRepr):
             yield Path(self.address)
             return
         with tempfile.TemporaryDirectory() as folder:
-            if self.episode is not None:
-                from bodymotion.formats.registry import save
+            if self.episode is None:
+                yield self._download(Path(folder))
+                return
+            from bodymotion.formats.registry import save
 
-                copy = Path(folder, PurePosixPath(self.file_name).name)
-                save(motion := self.load(**options), copy)
-                report(motion.problems)
-            else:
-                with _reached(self.address):
-                    system, path = _system(self.address)
-                    copy = Path(folder) / (plain_path(path).name or "motion")
-                    size = int(system.info(path).get("size") or 0)
-                    free = shutil.disk_usage(folder).free
-                    if size > free:
-                        raise OSError(
-                            f"{self.name} has {size} bytes, and {free} are free for "
-                            f"its copy in {folder}"
-                        )
-                    system.get_file(path, str(copy))
+            copy = Path(folder, PurePosixPath(self.file_name).name)
+            motion = self.load(**options)
+            save(motion, copy)
+            report(motion.problems)
             yield copy
+
+    def _download(self, folder: Path) -> Path:
+        """Copy the file of an address into a folder, if it has room for it."""
+        with _reached(self.address):
+            system, path = _system(self.address)
+            copy = folder / (plain_path(path).name or "motion")
+            size = int(system.info(path).get("size") or 0)
+            free = shutil.disk_usage(folder).free
+            if size > free:
+                raise OSError(
+                    f"{self.name} has {size} bytes, and {free} are free for its copy "
+                    f"in {folder}"
+                )
+            system.get_file(path, str(copy))
+        return copy
 
     def state(self) -> tuple[int, str]:
         """Return its size, and a text that changes when it is written."""
         if "://" not in self.address:
-            about = os.stat(self.address)  # noqa: PTH116  # many files
-            return about.st_size, str(about.st_mtime_ns)
+            status = os.stat(self.address)  # noqa: PTH116  # many files
+            return status.st_size, str(status.st_mtime_ns)
         with _reached(self.address):
             system, path = _system(self.address)
-            found = system.info(path)
-        changed = [str(found.get(name)) for name in STATES]
-        return int(found.get("size") or 0), hashlib.sha256(
-            repr(changed).encode()
-        ).hexdigest()[:16]
+            info = system.info(path)
+        # Which of these there are depends on the file system.
+        changed = [str(info.get(name)) for name in STATES]
+        digest = hashlib.sha256(repr(changed).encode()).hexdigest()
+        return int(info.get("size") or 0), digest[:16]
 
     def load(self, **options: Any) -> Any:  # noqa: ANN401
         """Read it; options and errors as for `bodymotion.load`."""
@@ -214,12 +220,10 @@ class Collection(ShortRepr, Sequence[Clip]):
             return Collection(self.address, self.clips[key])
         if isinstance(key, int):
             return self.clips[key]
-        found = next((clip for clip in self.clips if clip.name == key), None)
-        if found is None:
-            raise KeyError(
-                f"no motion {key!r} in {self.address}, which has {len(self)}"
-            )
-        return found
+        for clip in self.clips:
+            if clip.name == key:
+                return clip
+        raise KeyError(f"no motion {key!r} in {self.address}, which has {len(self)}")
 
     def map(self, function: Callable[[Any], Any], **options: Any) -> Iterator[Outcome]:  # noqa: ANN401
         """Return the outcome of a function of the value of each clip, in any order.
@@ -273,12 +277,10 @@ class Collection(ShortRepr, Sequence[Clip]):
         """
         from bodymotion.collection.tensors import frames_of, windows_of
 
-        outcomes = in_order(
-            self.map(partial(frames_of, body=body, frame_rate=frame_rate), **options)
-        )
-        return windows_of(
-            [clip.name for clip in self.clips], outcomes, window, step, test, group
-        )
+        read = partial(frames_of, body=body, frame_rate=frame_rate)
+        outcomes = in_order(self.map(read, **options))
+        names = [clip.name for clip in self.clips]
+        return windows_of(names, outcomes, window, step, test, group)
 
 
 def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN401
@@ -308,10 +310,7 @@ def _single_file(path: Path) -> Iterator[Path]:
         return
     collection = open_collection(path)
     if len(collection) != 1:
-        if collection:
-            example = f"; name one of them, such as {collection[0]}"
-        else:
-            example = ""
+        example = f"; name one of them, such as {collection[0]}" if collection else ""
         count = counted(len(collection), "motion")
         raise WrongUseError(f"{path} has {count}; expected one{example}")
     with collection[0].file() as file:
@@ -319,7 +318,9 @@ def _single_file(path: Path) -> Iterator[Path]:
 
 
 def open_collection(source: str | os.PathLike[str]) -> Collection:
-    """Return the motions in a folder, an archive or below an address, without models, and the episodes of data sets of LeRobot.
+    """Return the motions in a folder, in an archive or below an address.
+
+    Without models, and with the episodes of data sets of LeRobot.
 
     Parameters
     ----------
@@ -343,7 +344,6 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     """
     from bodymotion.collection.lerobot import INFO
 
-    left_out: list[str] = []
     address = os.fspath(source)
     if re.search(r"://[^/]*:[^/]*@", address):
         raise WrongUseError(
@@ -353,95 +353,114 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
     episode = episode_of(address)
-    member = member_of(address)
     if episode is not None:
-        return Collection(
-            address, (Clip(Path(address).name, str(episode[0]), episode[1]),)
-        )
+        data_set, number = episode
+        return Collection(address, (Clip(Path(address).name, str(data_set), number),))
+    member = member_of(address)
     if member is not None:
-        clip = _members(member[0], _changed(member[0])).get(member[1])
+        archive, name = member
+        clip = _members(archive, _changed(archive)).get(name)
         if clip is None:
-            raise FileNotFoundError(ENOENT, f"No {member[1]} in the archive", member[0])
+            raise FileNotFoundError(ENOENT, f"No {name} in the archive", archive)
         return Collection(address, (replace(clip, name=PurePosixPath(clip.name).name),))
-    archive = archive_kind(address)
     folder = Path(address)
-    if archive and not folder.is_dir():
-        address = f"{archive}://::{address}"
-    if "://" not in address:
-        if not folder.is_dir():
-            raise NotADirectoryError(f"{source} is neither a folder nor an archive")
-        if (folder / INFO).is_file():
-            return Collection(
-                address,
-                tuple(
-                    Clip(f"episode_{k:06d}", address, k)
-                    for k in range(_num_episodes(folder))
-                ),
-            )
-        above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
-        found = map(
-            str,
-            find_files(
-                [folder],
-                lambda path, link: None if link else left_out.append(str(path)),
-                models=False,
-            ),
-        )
-        files: list[tuple[Any, ...]] = [
-            (path[above:].replace(os.sep, "/"), path) for path in found
-        ]
-        for path in [one for one in left_out if (Path(one) / INFO).is_file()]:
-            with suppress(FormatError, ImportError):  # it stays left out
-                name = path[above:].replace(os.sep, "/")
-                files += [
-                    (f"{name}/episode_{k:06d}", path, k)
-                    for k in range(_num_episodes(Path(path)))
-                ]
-                left_out.remove(path)
-    else:
-        from bodymotion.formats.registry import AMBIGUOUS, FORMATS, named_format
+    kind = archive_kind(address)
+    if kind and not folder.is_dir():
+        address = f"{kind}://::{address}"
+    if "://" in address:
+        return _collection_at(address)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{source} is neither a folder nor an archive")
+    if (folder / INFO).is_file():
+        return Collection(address, tuple(_episodes_of(folder)))
+    return _collection_in(folder)
 
-        known = {
-            one for row in FORMATS if row.holds != "Body" for one in row.extensions
-        }
-        known -= AMBIGUOUS - {".csv", ".npz", *named_format("parquet").extensions}
-        if "::" in address:
-            chain = address[address.find("::") :]
+
+def _episodes_of(data_set: Path, prefix: str = "") -> list[Clip]:
+    """Return the episodes of a data set of LeRobot."""
+    return [
+        Clip(f"{prefix}episode_{number:06d}", str(data_set), number)
+        for number in range(_num_episodes(data_set))
+    ]
+
+
+def _collection_in(folder: Path) -> Collection:
+    """Return the files of a folder, and the episodes of data sets in it."""
+    from bodymotion.collection.lerobot import INFO
+
+    above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
+    unknown: list[str] = []
+
+    def leave_out(path: Path, link: Path | None) -> None:
+        if link is None:
+            unknown.append(str(path))
+
+    clips = []
+    for path in map(str, find_files([folder], leave_out, models=False)):
+        clips.append(Clip(path[above:].replace(os.sep, "/"), path))
+    left_out = []
+    for path in unknown:
+        try:
+            if (Path(path) / INFO).is_file():
+                name = path[above:].replace(os.sep, "/")
+                clips += _episodes_of(Path(path), f"{name}/")
+                continue
+        except (FormatError, ImportError):
+            # A data set that cannot be opened is left out.
+            pass
+        left_out.append(path)
+    return Collection(str(folder), _in_order_of_names(clips), tuple(left_out))
+
+
+def _in_order_of_names(clips: Iterable[Clip]) -> tuple[Clip, ...]:
+    return tuple(sorted(clips, key=lambda clip: (clip.name, clip.address)))
+
+
+def _collection_at(address: str) -> Collection:
+    """Return the files below an address of fsspec, or in an archive."""
+    from bodymotion.collection.lerobot import INFO
+
+    _, separator, rest = address.partition("::")
+    chain = separator + rest
+    with _reached(address):
+        system, root = _system(address)
+        pattern = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
+        if pattern is not None and not system.exists(root):
+            paths = system.glob(root)
+            root = pattern[1]
         else:
-            chain = ""
-        with _reached(address):
-            system, root = _system(address)
-            pattern = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
-            if pattern is not None and not system.exists(root):
-                paths = system.glob(root)
-                root = pattern[1]
-            else:
-                paths = system.find(root)
-        sets = tuple(
-            path.removesuffix(INFO.as_posix())
-            for path in paths
-            if f"/{path}".endswith(f"/{INFO.as_posix()}")
-        )
-        left_out += [
-            f"{system.unstrip_protocol(path.rstrip('/'))}{chain}" for path in sets
-        ]
-        inner = (
-            (
-                path,
-                PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2]),
-            )
-            for path in paths
-        )
-        files = [
-            (str(name), f"{system.unstrip_protocol(path)}{chain}")
-            for path, name in inner
-            if name.suffix.lower() in known
-            and not any(part.startswith(".") for part in name.parts)
-            if not path.startswith(sets)
-        ]
-    return Collection(
-        address, tuple(Clip(*one) for one in sorted(files)), tuple(left_out)
+            paths = system.find(root)
+    info = INFO.as_posix()
+    data_sets = tuple(
+        path.removesuffix(info) for path in paths if f"/{path}".endswith(f"/{info}")
     )
+    extensions = _motion_extensions()
+    clips = []
+    for path in paths:
+        if path.startswith(data_sets):
+            continue
+        # The root itself may be a file.
+        inner = path[len(root) :].strip("/") or path.rpartition("/")[2]
+        name = PurePosixPath(inner)
+        is_hidden = any(part.startswith(".") for part in name.parts)
+        if name.suffix.lower() in extensions and not is_hidden:
+            clips.append(Clip(str(name), f"{system.unstrip_protocol(path)}{chain}"))
+    left_out = [
+        f"{system.unstrip_protocol(path.rstrip('/'))}{chain}" for path in data_sets
+    ]
+    return Collection(address, _in_order_of_names(clips), tuple(left_out))
+
+
+def _motion_extensions() -> set[str]:
+    """Return the extensions of files that are motions, as known from the name alone."""
+    from bodymotion.formats.registry import AMBIGUOUS, FORMATS, named_format
+
+    extensions: set[str] = set()
+    for row in FORMATS:
+        if row.holds != "Body":
+            extensions.update(row.extensions)
+    usual = {".csv", ".npz", *named_format("parquet").extensions}
+    return extensions - (AMBIGUOUS - usual)
 
 
 def _num_episodes(folder: Path) -> int:
@@ -457,7 +476,7 @@ def _num_episodes(folder: Path) -> int:
 
 @contextmanager
 def _reached(address: str) -> Iterator[None]:
-    """Turn the errors of packages of file systems, which are of any type, into OSError."""
+    """Turn the errors of packages of file systems into OSError: they are of any type."""
     try:
         yield
     except UnicodeError as error:
@@ -507,6 +526,5 @@ def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
     except FormatError:
         raise
     except (ValueError, EOFError, BadZipFile, TarError) as error:
-        raise UNREADABLE.error(
-            str(error), Location(address.partition("::")[2]), ""
-        ) from None
+        location = Location(address.partition("::")[2])
+        raise UNREADABLE.error(str(error), location, "") from None
