@@ -1,10 +1,13 @@
-"""Select parts of motions, and join motions one after another, with cross-fading, and with the root continuing from its last pose."""
+"""Select parts of motions, and join motions one after another.
+
+With cross-fading, and with the root continuing from its last pose.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,24 +20,26 @@ from bodymotion.extensions import functions_for
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
     Component,
     Motion,
     MultiSE3Seq,
-    MultiValueSeq,
     OtherSeq,
     Vector3Seq,
 )
-from bodymotion.motion.components import Timeline
+from bodymotion.motion.components import TimedComponent, Timeline
 from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.motion.interpolation.sampling import FULL_TURN, are_poses, wrap_problem
 
 
 def keep(motion: Motion, *contents: str) -> Motion:
-    """Return the motion with only the components of these contents ("JointDisplacement", "LinkPosition", "ZMP", …), in their order.
+    """Return the motion with only the components of these contents.
+
+    Such as "JointDisplacement", "LinkPosition", "ZMP"; in the order of the motion.
 
     Raises
     ------
@@ -98,28 +103,27 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
         When the components do not share a timeline, or there are no such frames.
     """
     count = motion.num_frames
-    if first < 0:
-        begin = first + count
-    else:
-        begin = first
-    if last is None:
-        stop = count - 1
-    elif last < 0:
-        stop = last + count
-    else:
-        stop = last
+    begin = first + count if first < 0 else first
+    stop = count - 1 if last is None else last
+    if stop < 0:
+        stop += count
     if not 0 <= begin <= stop < count:
-        message = f"no frames {first} to {'the end' if last is None else last}: the motion has frames 0 to {count - 1}"
-        raise ValueError(message)
+        raise ValueError(
+            f"no frames {first} to {'the end' if last is None else last}: the motion "
+            f"has frames 0 to {count - 1}"
+        )
     return motion[begin : stop + 1]
 
 
 MAX_POSE_DIFFERENCE = 0.2
-"""[rad or m] Joints that differ by more where motions are joined move a foot by more than 2 cm while both fade into each other."""
+"""[rad or m] The largest difference of a joint where motions are joined.
+
+More moves a foot by more than 2 cm while both fade into each other.
+"""
 MIN_JUMP = 0.1
-"""[rad or m] A smaller jump of a joint or the root where motions are joined is not reported."""
-Key = tuple[str, str, int]
-Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
+"""[rad or m] A smaller jump of a joint or the root is not reported."""
+Key: TypeAlias = tuple[str, str, int]
+"""The type of a component, its content, and its number among those of both."""
 
 
 def join(
@@ -190,98 +194,146 @@ def _join(
             f"a blend of {blend:g} s does not fit: the shortest motion takes "
             f"{min(m.duration for m in motions):g} s"
         )
-    tables = [_table(motion) for motion in motions]
-    shared = [key for key in tables[0] if all(key in table for table in tables)]
-    root = next(
-        (
-            key
-            for key in reversed(shared)
-            if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)
-        ),
-        None,
-    )
-    pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
-    tails = {key: tables[0][key] for key in shared}
-    crossing_problems: list[Problem] = []
-    differences: list[_PoseDifference] = []
-    jumps: list[_Jump] = []
-    is_repeated = all(motion is motions[0] for motion in motions)
-    roots: list[Floats] = []
-    if root is not None:
-        roots = [
-            _by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7)
-            for table in tables
-        ]
+    joined = _JoinedMotion(motions, rate, overlap, since)
+    root_paths = joined.find_root_paths()
     if foot is None:
-        leading = [*pairwise(roots)]
+        transitions = [*pairwise(root_paths)]
     else:
-        leading = _paths_of(motions, body, foot, overlap)
-    by: Floats | None = None
-    for index, following in enumerate(tables[1:], 1):
-        table = {key: _by_name(tails[key], following[key]) for key in shared}
-        if rebase and leading:
-            before, after = leading[index - 1]
-            by = _alignment(
-                before if by is None else poses.compose(by, before), after, overlap
+        transitions = _paths_of(motions, body, foot, overlap)
+    transform: Floats | None = None
+    for index, table in enumerate(joined.tables[1:]):
+        parts = joined.match_parts(table)
+        if rebase and transitions:
+            before, after = transitions[index]
+            if transform is not None:
+                before = poses.compose(transform, before)
+            transform = _alignment(before, after, overlap)
+        joined.append(parts, transform)
+    return joined.finish()
+
+
+class _JoinedMotion:
+    """Motions that are joined one after another.
+
+    Attributes
+    ----------
+    tables:
+        The components of each motion.
+    shared:
+        The keys of the components that all motions have.
+    root:
+        That of the root poses, where there are any.
+    """
+
+    def __init__(
+        self, motions: tuple[Motion, ...], rate: float, overlap: int, since: float
+    ) -> None:
+        self._motions = motions
+        self._rate = rate
+        self._overlap = overlap
+        self._since = since
+        self.tables = [_table(motion) for motion in motions]
+        first = self.tables[0]
+        self.shared = [key for key in first if all(key in t for t in self.tables)]
+        self.root: Key | None = None
+        for key in self.shared:
+            if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION):
+                self.root = key
+        # What can still fade into the next motion is in the tails.
+        self._pieces: dict[Key, list[Floats]] = {key: [] for key in self.shared}
+        self._tails = {key: first[key] for key in self.shared}
+        self._is_repeated = all(motion is motions[0] for motion in motions)
+        self._crossings: list[Problem] = []
+        self._differences: list[_PoseDifference] = []
+        self._jumps: list[_Jump] = []
+
+    def find_root_paths(self) -> list[Floats]:
+        """Return the root poses (T, 7) of each motion, without root poses none."""
+        if self.root is None:
+            return []
+        first = self.tables[0][self.root]
+        paths = []
+        for table in self.tables:
+            links = _by_name(first, table[self.root])
+            paths.append(links.values[:, :1].reshape(-1, 7))
+        return paths
+
+    def match_parts(
+        self, table: dict[Key, TimedComponent]
+    ) -> dict[Key, TimedComponent]:
+        """Return the shared components of a motion, with parts in the same order."""
+        return {key: _by_name(self._tails[key], table[key]) for key in self.shared}
+
+    def append(
+        self, components: dict[Key, TimedComponent], transform: Floats | None
+    ) -> None:
+        """Add the next motion, moved by a transform (7,)."""
+        for key, component in components.items():
+            tail = self._tails[key]
+            if transform is not None:
+                moved_component = moved(component, transform)
+                assert not isinstance(moved_component, OtherSeq)
+                component = moved_component
+            _check_compatible(tail, component)
+            self._review(key, tail, component)
+            done, values = _fade(tail.values, component.values, self._overlap)
+            self._pieces[key].append(done)
+            self._tails[key] = replace(
+                tail,
+                values=values,
+                timeline=Timeline.uniform(len(values), self._rate),
+                part_labels=tail.part_labels or component.part_labels,
             )
-        for key in shared:
-            next_part = table[key] if by is None else moved(table[key], by)
-            assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
-            _check_compatible(tails[key], next_part)
-            # Other motions may well differ, as in their arms; without a body, nobody
-            # knows which joints move feet.
-            if next_part.content == JOINT_DISPLACEMENT and is_repeated:
-                begin = sum(len(piece) for piece in pieces[key]) / rate - since
-                differences.append(
-                    _pose_difference(tails[key], next_part, overlap, begin)
-                )
-            moves = key == root or next_part.content == JOINT_DISPLACEMENT
-            if moves and not overlap and not is_repeated:
-                seam = sum(len(piece) for piece in pieces[key])
-                time = (seam + len(tails[key].values) - 1) / rate - since
-                jumps += _jumps(tails[key], next_part, time)
-            if overlap and next_part.content == JOINT_DISPLACEMENT:
-                both_sides = np.stack(
-                    [tails[key].values[-1 - overlap], next_part.values[0]]
-                )
-                where = "where one motion fades into the next"
-                problem = wrap_problem(find_wraps(both_sides), next_part.content, where)
-                crossing_problems += [problem] if problem else []
-            done, tail = _faded(tails[key].values, next_part.values, overlap)
-            pieces[key].append(done)
-            labels = tails[key].part_labels or next_part.part_labels
-            timeline = Timeline.uniform(len(tail), rate)
-            tails[key] = replace(
-                tails[key], values=tail, timeline=timeline, part_labels=labels
-            )
-    components: list[Component] = []
-    keys = {id(component): key for key, component in tables[0].items()}
-    for component in motions[0].components:
-        own = keys.get(id(component))
-        if isinstance(component, OtherSeq) or own is None:
-            components.append(component)
-        elif own in pieces:
-            values = np.concatenate([*pieces[own], tails[own].values])
-            timeline = Timeline.uniform(len(values), rate)
-            components.append(
-                replace(
-                    component,
-                    values=values,
-                    timeline=timeline,
-                    part_labels=tails[own].part_labels,
-                )
-            )
-    problems = [
-        *crossing_problems,
-        *_slipping_problems(differences),
-        *_cut_problems(jumps),
-        *_losses(motions, tables, shared),
-    ]
-    return motions[0].replaced(*components, problems=problems)
+
+    def _review(self, key: Key, tail: TimedComponent, after: TimedComponent) -> None:
+        """Note jumps and differences between the end of one motion and the next."""
+        frame = sum(len(piece) for piece in self._pieces[key])
+        is_joints = after.content == JOINT_DISPLACEMENT
+        # Other motions may well differ, as in their arms; without a body, nobody knows
+        # which joints move feet.
+        if is_joints and self._is_repeated:
+            begin = frame / self._rate - self._since
+            difference = _pose_difference(tail, after, self._overlap, begin)
+            self._differences.append(difference)
+        if not self._overlap:
+            if (is_joints or key == self.root) and not self._is_repeated:
+                time = (frame + len(tail.values) - 1) / self._rate - self._since
+                self._jumps += _find_jumps(tail, after, time)
+        elif is_joints:
+            ends = np.stack([tail.values[-1 - self._overlap], after.values[0]])
+            location = "where one motion fades into the next"
+            problem = wrap_problem(find_wraps(ends), after.content, location)
+            if problem:
+                self._crossings.append(problem)
+
+    def finish(self) -> Motion:
+        """Return the joined motion."""
+        first = self._motions[0]
+        keys = {id(component): key for key, component in self.tables[0].items()}
+        components: list[Component] = []
+        for component in first.components:
+            key = keys.get(id(component))
+            if isinstance(component, OtherSeq) or key is None:
+                components.append(component)
+            elif key in self._pieces:
+                tail = self._tails[key]
+                values = np.concatenate([*self._pieces[key], tail.values])
+                timeline = Timeline.uniform(len(values), self._rate)
+                components.append(replace(tail, values=values, timeline=timeline))
+        problems = [
+            *self._crossings,
+            *_slipping_problems(self._differences),
+            *_cut_problems(self._jumps),
+            *_losses(self._motions, self.tables, self.shared),
+        ]
+        return first.replaced(*components, problems=problems)
 
 
 class _PoseDifference(NamedTuple):
-    """The largest difference [rad or m] of a joint where two motions are joined, its name, and the time [s]."""
+    """The largest difference [rad or m] of a joint where two motions are joined.
+
+    With the name of the joint, and the time [s].
+    """
 
     difference: float
     joint: str
@@ -289,36 +341,30 @@ class _PoseDifference(NamedTuple):
 
 
 def _pose_difference(
-    before: Timed, after: Timed, overlap: int, begin: float
+    before: TimedComponent, after: TimedComponent, overlap: int, begin: float
 ) -> _PoseDifference:
     """Return the difference of joints that fade into each other.
 
     The end of one motion begins at a time [s] of the result.
     """
     ending = before.values[-1 - overlap :]
-    apart = ending - after.values[: overlap + 1]
-    # Full turns are reported on their own (EDIT101).
-    apart = np.abs(apart - FULL_TURN * np.rint(apart / FULL_TURN))
-    apart = np.where(np.isfinite(apart), apart, 0.0)
-    if not apart.size:
+    differences = _turns(ending, after.values[: overlap + 1])
+    if not differences.size:
         return _PoseDifference(0.0, "", begin)
-    frame, column = np.unravel_index(int(apart.argmax()), apart.shape)
+    frame, column = np.unravel_index(differences.argmax(), differences.shape)
     labels = before.part_labels or after.part_labels
-    if labels:
-        joint = labels[column]
-    else:
-        joint = f"joint {column}"
+    joint = labels[column] if labels else f"joint {column}"
     rate = before.timeline.frame_rate or 1.0
     time = begin + (len(before.values) - 1 - overlap + int(frame)) / rate
-    return _PoseDifference(float(apart[frame, column]), joint, time)
+    return _PoseDifference(float(differences[frame, column]), joint, time)
 
 
 def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:
-    """Return the problem that poses are not alike where motions are joined, with the largest difference.
+    """Return the problem that poses are not alike where motions are joined.
 
-    None where they are.
+    With the largest difference; none where they are alike.
     """
-    large = [one for one in differences if one.difference > MAX_POSE_DIFFERENCE]
+    large = [item for item in differences if item.difference > MAX_POSE_DIFFERENCE]
     if not large:
         return []
     worst = max(large)
@@ -344,35 +390,43 @@ class _Jump(NamedTuple):
     time: float
 
 
-def _jumps(before: Timed, after: Timed, time: float) -> list[_Jump]:
-    """Return the jumps of joints, or of the root, between the last pose of one motion and the first of the next."""
-    ending = before.values[-1:]
-    beginning = after.values[:1]
+def _find_jumps(
+    before: TimedComponent, after: TimedComponent, time: float
+) -> list[_Jump]:
+    """Return the jumps of joints, or of the root, where two motions are joined.
+
+    Between the last pose of one and the first of the next.
+    """
+    labels = before.part_labels or after.part_labels
     if isinstance(before, MultiSE3Seq):
-        root = (before.values[:, :1], after.values[:, :1])
-        labels = before.part_labels or after.part_labels or ("root",)
-        measured = [
-            (_distances, root, labels[:1], "m"),
-            (_angles, root, labels[:1], "rad"),
+        sides = before.values[:, :1], after.values[:, :1]
+        root = labels[:1] or ("root",)
+        return [
+            *_measure_jumps(_distances, sides, root, "m", time),
+            *_measure_jumps(_angles, sides, root, "rad", time),
         ]
-        ending = ending[:, :1]
-        beginning = beginning[:, :1]
-    else:
-        count = before.values.shape[1]
-        labels = before.part_labels or after.part_labels
-        labels = labels or tuple(f"joint {k}" for k in range(count))
-        measured = [(_turns, (before.values, after.values), labels, "rad")]
-    found = []
-    for measure, sides, names, unit in measured:
-        jumps = measure(ending, beginning)[0]
-        steps = np.zeros_like(jumps)
-        for values in sides:
-            moved_by = measure(values[:-1], values[1:])
-            steps = np.maximum(steps, moved_by.max(axis=0, initial=0.0))
-        for k in np.flatnonzero(jumps > np.maximum(steps, MIN_JUMP)):
-            jump = _Jump(float(jumps[k]), float(steps[k]), unit, names[k], time)
-            found.append(jump)
-    return found
+    names = labels or tuple(f"joint {k}" for k in range(before.values.shape[1]))
+    return _measure_jumps(_turns, (before.values, after.values), names, "rad", time)
+
+
+def _measure_jumps(
+    measure: Callable[[Floats, Floats], Floats],
+    sides: tuple[Floats, Floats],
+    names: Sequence[str],
+    unit: str,
+    time: float,
+) -> list[_Jump]:
+    """Return where the step between two sides is larger than all steps within them."""
+    before, after = sides
+    jumps = measure(before[-1:], after[:1])[0]
+    steps = np.zeros_like(jumps)
+    for values in sides:
+        inner = measure(values[:-1], values[1:])
+        steps = np.maximum(steps, inner.max(axis=0, initial=0.0))
+    return [
+        _Jump(float(jumps[k]), float(steps[k]), unit, names[k], time)
+        for k in np.flatnonzero(jumps > np.maximum(steps, MIN_JUMP)).tolist()
+    ]
 
 
 def _turns(a: Floats, b: Floats) -> Floats:
@@ -380,9 +434,9 @@ def _turns(a: Floats, b: Floats) -> Floats:
 
     Full turns are reported on their own (EDIT101), gaps are not finite and count as 0.
     """
-    apart = b - a
-    apart = np.abs(apart - FULL_TURN * np.rint(apart / FULL_TURN))
-    return np.where(np.isfinite(apart), apart, 0.0)
+    steps = b - a
+    sizes = np.abs(steps - FULL_TURN * np.rint(steps / FULL_TURN))
+    return np.where(np.isfinite(sizes), sizes, 0.0)
 
 
 def _distances(a: Floats, b: Floats) -> Floats:
@@ -408,9 +462,9 @@ def _angles(a: Floats, b: Floats) -> Floats:
 
 
 def _cut_problems(jumps: Sequence[_Jump]) -> list[Problem]:
-    """Return the problem that joints or the root jump where motions are joined, with the largest jump.
+    """Return the problem that joints or the root jump where motions are joined.
 
-    None without jumps.
+    With the largest jump; none without jumps.
     """
     if not jumps:
         return []
@@ -432,9 +486,9 @@ def loop(
     body: Body | None = None,
     foot: str | None = None,
 ) -> Motion:
-    """Return the motion repeated `times` times, each continuing in x, y and heading from the one before.
+    """Return the motion repeated `times` times.
 
-    See `join`.
+    Each continues in x, y and heading from the one before; see `join`.
     """
     if not 1 <= times < 1 << 53:
         raise ValueError(
@@ -454,9 +508,9 @@ def seamless(
     body: Body | None = None,
     foot: str | None = None,
 ) -> Motion:
-    """Return one period of the motion, `blend` seconds shorter, whose end continues without a jump at its beginning.
+    """Return one period of the motion, whose end continues without a jump at its start.
 
-    Its last `blend` seconds fade into the beginning of the motion (`join`). The last
+    It is `blend` seconds shorter. Its last `blend` seconds fade into the beginning of the motion (`join`). The last
     frame is the first one, but for x, y and heading of the root. So `loop` repeats it
     with continuous speeds. Parameters `body` and `foot` are those of `join`.
 
@@ -466,13 +520,14 @@ def seamless(
         As `join`; also when the blend is not positive, or longer than half of the
         motion.
     """
+    overlap = 0
     if 0 < blend < np.inf:
         overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames))
-    else:
-        overlap = 0
     if not 0 < 2 * overlap < motion.num_frames:
-        message = f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
-        raise ValueError(message)
+        raise ValueError(
+            f"a blend of {blend:g} s, expected at least one frame and at most half of "
+            f"the motion, {motion.duration / 2:g} s"
+        )
     since = overlap / _shared_rate((motion,))
     twice = _join((motion, motion), blend, body=body, foot=foot, since=since)
     return trim_frames(twice, overlap, motion.num_frames - 1)
@@ -542,25 +597,29 @@ def _frame(motion: Motion, at: float) -> int:
 
 def _shared_rate(motions: tuple[Motion, ...]) -> float:
     rates = [motion.frame_rate for motion in motions]
-    first = rates[0]
-    if first is None or any(rate is None for rate in rates):
+    known = [rate for rate in rates if rate is not None]
+    if len(known) < len(rates):
         raise ValueError(
             "motions with time stamps cannot be joined; use Motion.resample() or "
             "`retime --rate` first"
         )
-    if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
-        listed = ", ".join(f"{rate:g}" for rate in rates)
-        message = f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `retime --rate` first"
-        raise ValueError(message)
-    if any(not motion.num_frames for motion in motions):
+    first = known[0]
+    # Rates in files may have been rounded.
+    if any(abs(rate - first) > 1e-9 * first for rate in known):
+        shown = ", ".join(f"{rate:g}" for rate in known)
+        raise ValueError(
+            f"motions with different frame rates ({shown} Hz) cannot be joined; use "
+            "Motion.resample() or `retime --rate` first"
+        )
+    if not all(motion.num_frames for motion in motions):
         raise ValueError("a motion without frames cannot be joined")
     return first
 
 
-def _table(motion: Motion) -> dict[Key, Timed]:
+def _table(motion: Motion) -> dict[Key, TimedComponent]:
     """Return components by type, content, and their number among those of both."""
     counts: Counter[tuple[str, str]] = Counter()
-    table: dict[Key, Timed] = {}
+    table: dict[Key, TimedComponent] = {}
     for component in motion.timed:
         kind = (type(component).__name__, component.content)
         table[*kind, counts[kind]] = component
@@ -568,39 +627,40 @@ def _table(motion: Motion) -> dict[Key, Timed]:
     return table
 
 
-def _by_name(a: Timed, b: Timed) -> Timed:
+def _by_name(a: TimedComponent, b: TimedComponent) -> TimedComponent:
     """Put the parts of `b` into the order of `a`, where both have names."""
-    known = a.part_labels
+    wanted = a.part_labels
     names = b.part_labels
-    if isinstance(b, Vector3Seq) or not known or not names or known == names:
+    if isinstance(b, Vector3Seq) or not wanted or not names or wanted == names:
         return b
     if b.num_parts == 1 and isinstance(b, MultiSE3Seq):
         # Only the root link: its name does not matter.
         return b
-    if sorted(known) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
-        index = {name: k for k, name in enumerate(names)}
-        return replace(
-            b, values=b.values[:, [index[name] for name in known]], part_labels=known
-        )
-    both = {*known} & {*names}
-    only = [[name for name in one if name not in both] for one in (known, names)]
-    if any(only):
-        which = zip(only, ("the first", "the second"), strict=True)
-        parts = " and ".join(
-            f"{listed(some)} only in {there}" for some, there in which if some
-        )
-        hints = [hint(*only) for hint in functions_for("joining_hint")]
-        hint = "".join(f"; {text}" for text in hints if text)
+    if sorted(wanted) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
+        columns = [names.index(name) for name in wanted]
+        return replace(b, values=b.values[:, columns], part_labels=wanted)
+    only_first = [name for name in wanted if name not in names]
+    only_second = [name for name in names if name not in wanted]
+    if not only_first and not only_second:
         raise ValueError(
-            f"{b.content} has parts of different names in two motions: {parts}{hint}"
+            f"{b.content} has parts in different orders in two motions, and their names "
+            "are not unique"
         )
-    raise ValueError(
-        f"{b.content} has parts in different orders in two motions, and their names "
-        "are not unique"
-    )
+    parts = []
+    if only_first:
+        parts.append(f"{listed(only_first)} only in the first")
+    if only_second:
+        parts.append(f"{listed(only_second)} only in the second")
+    message = f"{b.content} has parts of different names in two motions: "
+    message += " and ".join(parts)
+    for find_hint in functions_for("joining_hint"):
+        hint = find_hint(only_first, only_second)
+        if hint:
+            message += f"; {hint}"
+    raise ValueError(message)
 
 
-def _check_compatible(a: Timed, b: Timed) -> None:
+def _check_compatible(a: TimedComponent, b: TimedComponent) -> None:
     if a.values.shape[1:] != b.values.shape[1:]:
         raise ValueError(
             f"{a.content} has {a.values.shape[1]} parts in one motion and "
@@ -611,55 +671,59 @@ def _check_compatible(a: Timed, b: Timed) -> None:
         and isinstance(b, Vector3Seq)
         and a.is_root_relative != b.is_root_relative
     ):
-        message = f"{a.content} is in the root frame in one motion and in the world frame in another; use zmp_to_world() first"
-        raise ValueError(message)
+        raise ValueError(
+            f"{a.content} is in the root frame in one motion and in the world frame in "
+            "another; use zmp_to_world() first"
+        )
 
 
 def _paths_of(
     motions: tuple[Motion, ...], body: Body | None, name: str, overlap: int
 ) -> list[tuple[Floats, Floats]]:
-    """Return for each transition the poses (T, 7) of a link in the motion before, and in the one after it."""
-    if body is None:
-        names = []
-    else:
-        names = [link.name for link in body.links]
+    """Return for each transition the poses (T, 7) of a link before and after it."""
+    names = [] if body is None else [link.name for link in body.links]
     if body is None or name not in ("auto", *names):
         raise WrongUseError(
             f"joining at {name!r} needs a body with that link: {choices(name, names)}"
         )
-    able = [
-        link
-        for link in body.links
-        if link.name == name or (name == "auto" and len(link.contact_points))
-    ]
-    if not able:
+    links = [link for link in body.links if link.name == name]
+    if name == "auto":
+        links = [
+            link for link in body.links if link.name == name or len(link.contact_points)
+        ]
+    if not links:
         raise WrongUseError(
             f"{body.name or 'the body'} has no shapes of which one is lowest; name "
             "the foot that continues"
         )
-    found = []
-    for pair in pairwise(body.link_poses(motion) for motion in motions):
-        ends = np.stack((pair[0][len(pair[0]) - 1 - overlap], pair[1][0]))[:, :, None]
-        points = (
-            poses.transform_points(ends[:, link.index], link.contact_points)
-            for link in able
-        )
-        heights = np.array(
-            [placed[..., 2].min(axis=1, initial=np.inf) for placed in points]
-        )
-        # Each motion has its own height of the ground: what counts is how far a link is
-        # above the lowest one.
-        index = able[
-            int((heights - heights.min(axis=0)).max(axis=1).argmin())
-            if len(able) > 1
-            else 0
-        ].index
-        found.append((pair[0][:, index], pair[1][:, index]))
-    return found
+    paths = []
+    for before, after in pairwise(body.link_poses(motion) for motion in motions):
+        link = links[0]
+        if len(links) > 1:
+            ends = np.stack([before[len(before) - 1 - overlap], after[0]])
+            link = _find_lowest(links, ends)
+        paths.append((before[:, link.index], after[:, link.index]))
+    return paths
+
+
+def _find_lowest(links: Sequence[Link], ends: Floats) -> Link:
+    """Return the link that is lowest at the ends (2, L, 7) of two motions."""
+    heights = np.empty((len(links), 2))
+    for k, link in enumerate(links):
+        link_poses = ends[:, link.index, None]
+        points = poses.transform_points(link_poses, link.contact_points)
+        heights[k] = points[..., 2].min(axis=1, initial=np.inf)
+    # Each motion has its own height of the ground: what counts is how far a link is
+    # above the lowest one.
+    above_lowest = heights - heights.min(axis=0)
+    return links[int(above_lowest.max(axis=1).argmin())]
 
 
 def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
-    """Return the transform (7,) by which the next motion's poses (T, 7) begin where those of this one end, in x, y and heading."""
+    """Return the transform (7,) by which poses (T, 7) begin where others end.
+
+    In x, y and heading. None where they do already, or there are none.
+    """
     if not a.size or not b.size:
         return None
     end_pose = a[len(a) - 1 - overlap]
@@ -672,44 +736,56 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
         )
     if np.array_equal(end_pose, start_pose):
         return None
-    end, start = (rotations.normalized(pose[3:]) for pose in (end_pose, start_pose))
-    by = level([0.0, 0.0, 0.0, *rotations.multiply(end, rotations.conjugate(start))])
-    by[:2] = (end_pose[:3] - poses.transform_points(by, start_pose[:3]))[:2]
-    return by
+    end = rotations.normalized(end_pose[3:])
+    start = rotations.normalized(start_pose[3:])
+    rotation = rotations.multiply(end, rotations.conjugate(start))
+    transform = level([0.0, 0.0, 0.0, *rotation])
+    shift = end_pose[:3] - poses.transform_points(transform, start_pose[:3])
+    transform[:2] = shift[:2]
+    return transform
 
 
-def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
-    """Return the part of `a` before the overlap, and the overlap with the rest of `b`."""
-    before = a[: len(a) - 1 - overlap]
-    mixed = a[len(a) - 1 - overlap :]
-    new = b[: overlap + 1]
+def _fade(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
+    """Return `a` before the overlap, and the overlap with the rest of `b`."""
+    start = len(a) - 1 - overlap
+    mixed = a[start:]
     if overlap:
-        weight = quintic(np.arange(overlap + 1) / overlap)
-        w = weight.reshape(-1, *[1] * (a.ndim - 1))
-        old = mixed
-        mixed = (1 - w) * mixed + w * new
+        ending = mixed
+        beginning = b[: overlap + 1]
+        # From 0 to 1, for each frame.
+        weights = quintic(np.arange(overlap + 1) / overlap)
+        factors = weights.reshape(-1, *[1] * (a.ndim - 1))
+        mixed = (1 - factors) * ending + factors * beginning
         if are_poses(a):
             mixed[..., 3:] = rotations.slerp(
-                old[..., 3:], new[..., 3:], weight[:, None]
+                ending[..., 3:], beginning[..., 3:], weights[:, None]
             )
-    return before, np.concatenate([mixed, b[overlap + 1 :]])
+    return a[:start], np.concatenate([mixed, b[overlap + 1 :]])
 
 
 def _losses(
-    motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]
+    motions: tuple[Motion, ...],
+    tables: list[dict[Key, TimedComponent]],
+    shared: list[Key],
 ) -> list[Problem]:
-    lost = sorted({key for table in tables for key in table} - set(shared))
-    problems = [
-        LOST.problem(f"{content} is not in all motions and is left out")
-        for _, content, _ in lost
-    ]
-    others = [
-        ([c for c in motion.components if isinstance(c, OtherSeq)], motion.extra)
-        for motion in motions
-    ]
-    if any(other != others[0] for other in others):
-        message = "components of unknown types and keys beside the components are those of the first motion"
+    keys = set().union(*tables)
+    problems = []
+    for _, content, _ in sorted(keys - set(shared)):
+        message = f"{content} is not in all motions and is left out"
+        problems.append(LOST.problem(message))
+    first = _rest_of(motions[0])
+    if any(_rest_of(motion) != first for motion in motions):
+        message = (
+            "components of unknown types and keys beside the components are those of "
+            "the first motion"
+        )
         return [*problems, LOST.problem(message)]
     if len(motions) > 1:
         return [*problems, *unknown_components(motions[0], "repeated")]
     return problems
+
+
+def _rest_of(motion: Motion) -> tuple[object, ...]:
+    """Return what of a motion is not joined."""
+    unknown = [item for item in motion.components if isinstance(item, OtherSeq)]
+    return unknown, motion.extra
