@@ -549,3 +549,35 @@ def test_the_makefile_and_the_check_are_sound():
         )
     subprocess.run(["bash", "-n", ".ci/run"], cwd=ROOT, check=True)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+PLACEHOLDERS = ("NAME", "_X", "199", "MOT213")
+"""What stands for something else in the pages for developers."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        ROOT / "ARCHITECTURE.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs" / "developing").glob("*.md")),
+    ],
+    ids=lambda page: page.name,
+)
+def test_what_pages_for_developers_name_exists(page):
+    """Every word of code in them is a word of the code or the name of a file."""
+    code = [
+        path
+        for folder in ("src", "tests", "fuzz", "docs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".pyi", ".txt")
+    ]
+    code += [ROOT / "Makefile", ROOT / "pyproject.toml"]
+    known = {path.name for path in code}
+    for path in code:
+        known.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for span in re.findall(r"`([^`\n]+)`", prose):
+        for word in re.findall(r"[A-Za-z_]\w+(?:\.py|\.txt)?", span):
+            is_placeholder = any(part in word for part in PLACEHOLDERS)
+            assert word in known or is_placeholder, f"{page.name}: {span}"
