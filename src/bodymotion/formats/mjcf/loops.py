@@ -11,9 +11,9 @@ A point at a fixed distance from a far one moves on a sphere, which is nearly a 
 Nothing else in MuJoCo holds a point in a plane without an additional body.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -29,13 +29,21 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.closed_loops import constrained_directions, unit_axis
 
-FAR_DISTANCE = 1000.0  # [m] Length of the tendons that hold a point in a plane.
-HINGE_ARM = 0.1  # [m] Distance of the two points of a hinge.
+FAR_DISTANCE = 1000.0
+"""[m] Length of the tendons that hold a point in a plane."""
+HINGE_ARM = 0.1
+"""[m] Distance of the two points of a hinge."""
 STIFF_SOLVER = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
 """As stiff as MuJoCo's default time step of 2 ms allows.
 
 With the default, a loop of a few kilograms opens by a millimetre.
 """
+HELD_POINTS = ("xyz", "ball", "hinge")
+"""Types whose points are held by <connect>."""
+MOVED = 1e-9
+"""[m] A site that is this far from its end was moved in the body."""
+MIN_MOTION = 1e-9
+"""[m] Smaller changes of a distance are rounding errors."""
 TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
 
 
@@ -63,17 +71,44 @@ class LoopWriter:
         self.classes = classes
 
     def write(self, tendon: Element, equality: Element) -> None:
-        """Add the constraints, and the tendons that they need, to the sections of a model."""
+        """Add the constraints, and the tendons that they need, to sections."""
         for number, joint in enumerate(self.body.extra_joints):
-            self._write(joint, number, equality, tendon)
+            if not self._write_as_read(joint, equality):
+                self._write(joint, number, equality, tendon)
 
     def _write(
         self, joint: ExtraJoint, number: int, equality: Element, tendon: Element
     ) -> None:
-        if self._as_read(joint, equality):
-            return
         name = self.names.free("equality", joint.name, f"loop_{number}")
         self.renamed.add("extra joint", joint.name, name)
+        sites = [
+            self._add_site(joint.links[end], f"{name}_{end + 1}", joint.positions[end])
+            for end in (0, 1)
+        ]
+        self._keep(joint, number, name, sites)
+        if joint.links[0] == joint.links[1]:
+            link = self.body.links[joint.links[0]].name
+            message = (
+                f"extra joint {joint.name} holds link {link} to itself, which has no "
+                "effect"
+            )
+            self._report(message, number)
+        elif joint.type in HELD_POINTS:
+            self._connect(joint, name, sites, equality)
+        else:
+            self._hold_in_plane(joint, name, sites[1], equality, tendon)
+            message = (
+                f"extra joint {joint.name} of type {joint.type} is held on a sphere "
+                f"with a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold points in "
+                "a plane: 1 m from its position the difference is "
+                f"{0.5 / FAR_DISTANCE:g} m"
+            )
+            self._report(message, number)
+
+    def _keep(
+        self, joint: ExtraJoint, number: int, name: str, sites: Sequence[str]
+    ) -> None:
+        """Keep what the constraints do not hold of an extra joint."""
         values: dict[str, object] = {
             "type": joint.type,
             "axis": joint.axis,
@@ -84,114 +119,86 @@ class LoopWriter:
         extra = {key: value for key, value in joint.extra.items() if key != "mjcf"}
         if extra:
             values["extra"] = extra
-        sites = [
-            self._site(joint.links[k], f"{name}_{k + 1}", joint.positions[k])
-            for k in (0, 1)
-        ]
         values["sites"] = sites
         self.kept.add("loop", name, values)
-        if joint.links[0] == joint.links[1]:
-            message = f"extra joint {joint.name} holds link {self.body.links[joint.links[0]].name} to itself, which has no effect"
-            self.problems.add(
-                losses.LOOP_NEAREST.problem(
-                    message, Location(inside=f"extra_joints[{number}]")
-                )
+
+    def _report(self, message: str, number: int) -> None:
+        location = Location(inside=f"extra_joints[{number}]")
+        self.problems.add(losses.LOOP_NEAREST.problem(message, location))
+
+    def _connect(
+        self, joint: ExtraJoint, name: str, sites: Sequence[str], equality: Element
+    ) -> None:
+        """Hold two points together; for a hinge two more along its axis."""
+        ends = {"site1": sites[0], "site2": sites[1]}
+        if joint.type != "hinge":
+            equality.add("connect", {"name": name, **ends, **STIFF_SOLVER})
+            return
+        arm = HINGE_ARM * unit_axis(joint)
+        on_axis = [
+            self._add_site(
+                joint.links[end], f"{name}_{end + 3}", joint.positions[end] + arm
             )
-            return
-        if joint.type in ("xyz", "ball", "hinge"):
-            points = {name: sites}
-            if joint.type == "hinge":
-                arm = HINGE_ARM * unit_axis(joint)
-                ends = [
-                    self._site(
-                        joint.links[k], f"{name}_{k + 3}", joint.positions[k] + arm
-                    )
-                    for k in (0, 1)
-                ]
-                points[self.names.free("equality", f"{name}_axis")] = ends
-            for own, (one, two) in points.items():
-                equality.add(
-                    "connect", {"name": own, "site1": one, "site2": two, **STIFF_SOLVER}
-                )
-            return
+            for end in (0, 1)
+        ]
+        equality.add("connect", {"name": name, **ends, **STIFF_SOLVER})
+        ends = {"site1": on_axis[0], "site2": on_axis[1]}
+        second = self.names.free("equality", f"{name}_axis")
+        equality.add("connect", {"name": second, **ends, **STIFF_SOLVER})
+
+    def _hold_in_plane(
+        self,
+        joint: ExtraJoint,
+        name: str,
+        site: str,
+        equality: Element,
+        tendon: Element,
+    ) -> None:
+        """Hold the distances of the second point from far points along directions."""
         directions = constrained_directions(joint)
         distances = self._distances(joint, directions)
-        moved = self._moved(joint, directions)
-        for count, (direction, rest) in enumerate(
-            zip(directions, distances, strict=True)
-        ):
-            far = self._site(
-                joint.links[0],
-                f"{name}_far{count}",
-                joint.positions[0] + FAR_DISTANCE * direction,
-            )
-            tendon_name = self.names.free("tendon", f"{name}_{count}")
-            spatial = tendon.add("spatial", {"name": tendon_name, "rgba": "0 0 0 0"})
+        are_moved = self._are_moved(joint, directions)
+        for number, direction in enumerate(directions):
+            position = joint.positions[0] + FAR_DISTANCE * direction
+            far = self._add_site(joint.links[0], f"{name}_far{number}", position)
+            rope = self.names.free("tendon", f"{name}_{number}")
+            spatial = tendon.add("spatial", {"name": rope, "rgba": "0 0 0 0"})
             spatial.add("site", {"site": far})
-            spatial.add("site", {"site": sites[1]})
-            if count == 0:
-                own = name
-            else:
-                own = self.names.free("equality", f"{name}_{count}")
-            polynomial = number_text([FAR_DISTANCE - rest, 0, 0, 0, 0])
+            spatial.add("site", {"site": site})
+            equality_name = name
+            if number > 0:
+                equality_name = self.names.free("equality", f"{name}_{number}")
+            offset = FAR_DISTANCE - distances[number]
             attributes = {
-                "name": own,
-                "tendon1": tendon_name,
-                "polycoef": polynomial,
+                "name": equality_name,
+                "tendon1": rope,
+                "polycoef": number_text([offset, 0, 0, 0, 0]),
                 **STIFF_SOLVER,
             }
-            equality.add(
-                "tendon",
-                attributes if moved[count] else {**attributes, "active": "false"},
-            )
-        message = (
-            f"extra joint {joint.name} of type {joint.type} is held on a sphere with "
-            f"a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
-            "points in a plane: 1 m from its position the difference is "
-            f"{0.5 / FAR_DISTANCE:g} m"
-        )
-        self.problems.add(
-            losses.LOOP_NEAREST.problem(
-                message, Location(inside=f"extra_joints[{number}]")
-            )
-        )
+            if not are_moved[number]:
+                attributes["active"] = "false"
+            equality.add("tendon", attributes)
 
-    def _as_read(self, joint: ExtraJoint, equality: Element) -> bool:
+    def _write_as_read(self, joint: ExtraJoint, equality: Element) -> bool:
         """Write a constraint as it was in an MJCF file.
 
         False where it was read from another format, or has changed.
         """
-        attributes = {
-            k: v
-            for k, v in attributes_of(mjcf_values(joint.extra)).items()
-            if k != "name"
-        }
-        plain = ExtraJoint(type="ball")
-        if (
-            not attributes
-            or joint.type != "ball"
-            or set(joint.extra) != {"mjcf"}
-            or (joint.axis != plain.axis).any()
-        ):
+        attributes = attributes_of(mjcf_values(joint.extra))
+        attributes.pop("name", None)
+        plain_axis = ExtraJoint(type="ball").axis
+        is_ball = joint.type == "ball" and np.array_equal(joint.axis, plain_axis)
+        if not attributes or not is_ball or set(joint.extra) != {"mjcf"}:
             return False
         if attributes.get("class") not in self.classes:
             attributes.pop("class", None)
         if "site1" in attributes:
-            ends = [
-                self.sites.get(attributes.get(key, "")) for key in ("site1", "site2")
-            ]
-            for end, link, position in zip(
-                ends, joint.links, joint.positions, strict=True
-            ):
-                if (
-                    end is None
-                    or end[0] != link
-                    or not np.allclose(end[1][:3], position, rtol=0, atol=1e-9)
-                ):
-                    return False
+            names = (attributes["site1"], attributes.get("site2", ""))
+            if not self._are_ends(joint, names):
+                return False
         else:
-            bodies = [self.elements[link].get("name", "world") for link in joint.links]
-            attributes |= dict(zip(("body1", "body2"), bodies, strict=True))
+            for key, link in zip(("body1", "body2"), joint.links, strict=True):
+                attributes[key] = self.elements[link].get("name", "world")
             attributes["anchor"] = number_text(joint.positions[0])
         if joint.name:
             name = self.names.free("equality", joint.name)
@@ -202,27 +209,40 @@ class LoopWriter:
         equality.add("connect", attributes)
         return True
 
-    def _site(self, link: int, name: str, position: Floats) -> str:
+    def _are_ends(self, joint: ExtraJoint, names: Sequence[str]) -> bool:
+        """Return whether sites of these names are at the ends of an extra joint."""
+        for name, link, position in zip(
+            names, joint.links, joint.positions, strict=True
+        ):
+            site = self.sites.get(name)
+            if site is None or site.link != link:
+                return False
+            if not np.allclose(site.pose[:3], position, rtol=0, atol=MOVED):
+                return False
+        return True
+
+    def _add_site(self, link: int, name: str, position: Floats) -> str:
         free = self.names.free("site", name)
-        self.elements[link].add(
-            "site", {"name": free, "pos": number_text(position), "group": "5"}
-        )
+        attributes = {"name": free, "pos": number_text(position), "group": "5"}
+        self.elements[link].add("site", attributes)
         return free
 
     def _distances(self, joint: ExtraJoint, directions: Floats) -> Floats:
-        """Return the distance of the second point from each far one with the joints at 0, the reference of MuJoCo's polynomial."""
+        """Return the distance of the second point from each far one.
+
+        With the joints at 0, the reference of MuJoCo's polynomial.
+        """
         at_zero = self.body.forward_kinematics(
             np.zeros(self.body.num_joints), poses.IDENTITY
         )
-        one, other = (at_zero[link] for link in joint.links)
-        point = poses.transform_points(other, joint.positions[1])
-        far = poses.transform_points(
-            one, joint.positions[0] + FAR_DISTANCE * directions
-        )
+        first, second = (at_zero[link] for link in joint.links)
+        point = poses.transform_points(second, joint.positions[1])
+        far_in_link = joint.positions[0] + FAR_DISTANCE * directions
+        far = poses.transform_points(first, far_in_link)
         return np.asarray(np.linalg.norm(far - point, axis=-1))
 
-    def _moved(self, joint: ExtraJoint, directions: Floats) -> list[bool]:
-        """Return for each direction whether any joint moves the two points relative to each other along it.
+    def _are_moved(self, joint: ExtraJoint, directions: Floats) -> list[bool]:
+        """Return, for each direction, whether any joint moves the points along it.
 
         Where none does (normal to the plane of a planar mechanism) the constraint is
         inactive. It would only hold the curvature of the sphere, some micrometres that
@@ -230,26 +250,41 @@ class LoopWriter:
         """
         random = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
         moved = self.body.forward_kinematics(random, poses.IDENTITY)
-        one, other = (moved[:, link] for link in joint.links)
-        between = poses.transform_points(
-            poses.inverse(one), poses.transform_points(other, joint.positions[1])
-        )
-        return [bool(np.ptp(between @ direction) > 1e-9) for direction in directions]
+        first, second = (moved[:, link] for link in joint.links)
+        points = poses.transform_points(second, joint.positions[1])
+        between = poses.transform_points(poses.inverse(first), points)
+        extents = [np.ptp(between @ direction) for direction in directions]
+        return [bool(extent > MIN_MOTION) for extent in extents]
+
+
+class _JointRead(NamedTuple):
+    """An extra joint, its element, and what <custom> keeps as its place among all."""
+
+    joint: ExtraJoint
+    element: Element
+    order: Any = None
 
 
 class LoopReader:
-    """Reads the extra joints of a model: equalities that hold points together."""
+    """Reads the extra joints of a model: equalities that hold points together.
+
+    Attributes
+    ----------
+    others:
+        Equalities that are no extra joints.
+    tendons:
+        Tendons that our writer made for extra joints.
+    used_sites:
+        Sites that our writer made for the ends of extra joints.
+    """
 
     def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Site]) -> None:
         self.defaults = defaults
         self.kept = kept
         self.sites = sites
         self.others: list[Element] = []
-        """Equalities that are no extra joints."""
         self.tendons: set[str] = set()
-        """Tendons that our writer made for extra joints."""
         self.used_sites: set[str] = set()
-        """Sites that our writer made for the ends of extra joints."""
 
     def read(
         self,
@@ -261,86 +296,76 @@ class LoopReader:
         """Return the extra joints, and their elements.
 
         `of_body` is the link of each body, `reference` (L, 7) the poses of the links
-        with the joint values of the poses in the file: an
-        anchor is in these. `left_out` are the names of bodies and sites that are not
-        read.
+        with the joint values of the poses in the file: an anchor is in these.
+        `left_out` are the names of bodies and sites that are not read.
         """
-        listed = self.kept.get("body", "").get("mimics")
-        mimics = listed if isinstance(listed, list) else []
         # Equalities have no defaults of their own element names: those of "equality"
         # apply to all.
         elements = list(root.inside("equality"))
-        named = {element.get("name"): element for element in elements}
-        made = (
-            self._kept(name, named.get(name), root) for name in self.kept.names("loop")
-        )
-        found = [one for one in made if one is not None]
+        by_name = {element.get("name"): element for element in elements}
+        joints: list[_JointRead] = []
+        for name in self.kept.names("loop"):
+            kept = self._read_kept(name, by_name.get(name), root)
+            if kept is not None:
+                joints.append(kept)
+        mimics = self.kept.get("body", "").get("mimics")
         for element in elements:
-            if self._ours(element) or (
-                element.name == "joint" and element.get("name") in mimics
-            ):
+            is_mimic = isinstance(mimics, list) and element.get("name") in mimics
+            if (element.name == "joint" and is_mimic) or self._is_made(element):
                 continue
-            ends = {
-                element.get(name) for name in ("site1", "site2", "body1", "body2")
-            } - {""}
-            is_read = (
-                element.name == "connect"
-                and element.get("active", "true") != "false"
-                and not ends & left_out
-            )
-            if is_read:
+            joint = None
+            if _is_connection(element, left_out):
                 joint = self._connect(element, of_body, reference)
-            else:
-                joint = None
             if joint is None:
                 self.others.append(element)
             else:
-                found.append((joint, element, None))
-        if found and all(isinstance(order, int) for _, _, order in found):
-            found.sort(key=lambda one: one[2])
-        return [(joint, element) for joint, element, _ in found]
+                joints.append(_JointRead(joint, element))
+        if all(isinstance(read.order, int) for read in joints):
+            joints.sort(key=lambda read: read.order)
+        return [(read.joint, read.element) for read in joints]
 
-    def _kept(
+    def _read_kept(
         self, name: str, element: Element | None, root: Element
-    ) -> tuple[ExtraJoint, Element, Any] | None:
-        kept_values = self.kept.get("loop", name)
-        ends = kept_values.get("sites")
-        kind = next((kind for kind in TYPES if kind == kept_values.get("type")), None)
-        if (
-            kind is None
-            or not isinstance(ends, list)
-            or len(ends) != 2
-            or not self.sites.keys() >= set(map(str, ends))
-        ):
+    ) -> _JointRead | None:
+        """Return an extra joint of our writer, None where it cannot be read."""
+        kept = self.kept.get("loop", name)
+        kind = next((kind for kind in TYPES if kind == kept.get("type")), None)
+        ends = kept.get("sites")
+        if kind is None or not isinstance(ends, list) or len(ends) != 2:
             return None
-        one, two = (self.sites[str(end)] for end in ends)
-        if element is None and one[0] != two[0]:
+        if not self.sites.keys() >= set(map(str, ends)):
+            return None
+        first, second = (self.sites[str(end)] for end in ends)
+        if element is None and first.link != second.link:
             # The constraint was removed from the file.
             return None
         for site in self.sites:
             rest = site.removeprefix(f"{name}_")
-            if rest != site and (site in ends or rest.removeprefix("far").isdecimal()):
+            is_far = rest.removeprefix("far").isdecimal()
+            if rest != site and (site in ends or is_far):
                 self.used_sites.add(site)
         base = ExtraJoint(
             name=name,
             type=kind,
-            links=(one[0], two[0]),
-            positions=np.stack([one[1][:3], two[1][:3]]),
+            links=(first.link, second.link),
+            positions=np.stack([first.pose[:3], second.pose[:3]]),
         )
-        joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
-        return joint, root if element is None else element, kept_values.get("order")
+        joint = replace(base, **usable(base, kept, skip=("links", "positions")))
+        return _JointRead(
+            joint, root if element is None else element, kept.get("order")
+        )
 
-    def _ours(self, element: Element) -> bool:
+    def _is_made(self, element: Element) -> bool:
+        """Return whether an equality is one that our writer made for an extra joint."""
         sites = {element.get("site1"), element.get("site2")} - {""}
         if sites:
             return sites <= self.used_sites
+        if element.name != "tendon":
+            return False
         rope = element.get("tendon1")
         for name in self.kept.names("loop"):
-            if (
-                element.name == "tendon"
-                and rope.startswith(f"{name}_")
-                and element.get("name").startswith(name)
-            ):
+            is_named = element.get("name").startswith(name)
+            if is_named and rope.startswith(f"{name}_"):
                 self.tendons.add(rope)
                 return True
         return False
@@ -348,37 +373,12 @@ class LoopReader:
     def _connect(
         self, element: Element, of_body: dict[str, int], reference: Floats
     ) -> ExtraJoint | None:
-        name = element.get("name")
+        """Return the extra joint of a <connect>, None where it is none."""
         if "site1" in element.attributes or "site2" in element.attributes:
-            ends = [element.need("site1"), element.need("site2")]
-            for end in ends:
-                if end and end not in self.sites:
-                    message = (
-                        f"<connect> names the site {end!r:.60}, which does not exist"
-                    )
-                    element.report(rules.REFERENCE, message, fatal=True)
-            if any(end not in self.sites for end in ends):
-                return None
-            one, two = (self.sites[end] for end in ends)
-            return _ball(element, (one[0], two[0]), one[1][:3], two[1][:3])
-        bodies = [element.need("body1"), element.get("body2", "world") or "world"]
-        links = []
-        for body in bodies:
-            if body == "world" and body not in of_body:
-                element.report(
-                    rules.EQUALITY,
-                    f"equality {name!r:.60} holds a body to the world, which is not a "
-                    "link",
-                )
-                return None
-            if body not in of_body:
-                if body:
-                    message = (
-                        f"<connect> names the body {body!r:.60}, which does not exist"
-                    )
-                    element.report(rules.REFERENCE, message, fatal=True)
-                continue
-            links.append(of_body[body])
+            return self._connect_sites(element)
+        links = self._linked_bodies(element, of_body)
+        if links is None:
+            return None
         first = finite(element, "anchor", 3)
         if len(links) < 2:
             return None
@@ -386,11 +386,56 @@ class LoopReader:
         second = poses.transform_points(poses.inverse(reference[links[1]]), point)
         return _ball(element, (links[0], links[1]), first, second)
 
+    def _connect_sites(self, element: Element) -> ExtraJoint | None:
+        names = [element.need("site1"), element.need("site2")]
+        for name in names:
+            if name and name not in self.sites:
+                message = f"<connect> names the site {name!r:.60}, which does not exist"
+                element.report(rules.REFERENCE, message, fatal=True)
+        if not self.sites.keys() >= set(names):
+            return None
+        first, second = (self.sites[name] for name in names)
+        links = (first.link, second.link)
+        return _ball(element, links, first.pose[:3], second.pose[:3])
+
+    @staticmethod
+    def _linked_bodies(element: Element, of_body: dict[str, int]) -> list[int] | None:
+        """Return the links of the bodies that are connected, as far as they exist.
+
+        None where one is the world, and this is no link.
+        """
+        links = []
+        for body in (element.need("body1"), element.get("body2") or "world"):
+            if body in of_body:
+                links.append(of_body[body])
+            elif body == "world":
+                message = (
+                    f"equality {element.get('name')!r:.60} holds a body to the world, "
+                    "which is not a link"
+                )
+                element.report(rules.EQUALITY, message)
+                return None
+            elif body:
+                message = f"<connect> names the body {body!r:.60}, which does not exist"
+                element.report(rules.REFERENCE, message, fatal=True)
+        return links
+
+
+def _is_connection(element: Element, left_out: set[str]) -> bool:
+    """Return whether an equality holds points of bodies that are read together."""
+    if element.name != "connect" or element.get("active", "true") == "false":
+        return False
+    ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")}
+    return not (ends - {""}) & left_out
+
 
 def _ball(
     element: Element, links: tuple[int, int], first: Floats, second: Floats
 ) -> ExtraJoint:
-    """Return the extra joint of a constraint that holds two points (3,) of links together, with its attributes for the writer."""
+    """Return the extra joint of a constraint that holds two points (3,) together.
+
+    `extra` has its attributes for the writer.
+    """
     extra = {
         "mjcf": {
             key: value for key, value in element.attributes.items() if key != "name"
