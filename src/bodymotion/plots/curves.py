@@ -1,10 +1,8 @@
-"""Curves over time: decimated out with all peaks, with their limits, in panels and in rows.
-
-And numbers as text.
-"""
+"""Curves over time: decimated with all peaks, with their limits, in panels and rows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -14,9 +12,12 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.plots.parts import Color, CurveRows, Curves, Line, Row, number_text
 from bodymotion.plots.subject import JointGroup
 
-MAX_MARKS = 3  # Times beyond a limit that are marked in a panel.
+# Times beyond a limit that are marked in a panel.
+MAX_MARKS = 3
+# A limit is shown if its distance to the curve is less than this share of the height of
+# the curve.
 MAX_LIMIT_DISTANCE = 0.7
-"""A limit is shown if its distance to the curve is less than this share of the height of the curve."""
+# Smallest range of an axis, by unit: smaller variations are not enlarged.
 MIN_SPANS = {
     "rad": 0.03,
     "°": 2.0,
@@ -30,51 +31,58 @@ MIN_SPANS = {
     "W": 0.5,
     "mm": 5.0,
 }
-"""Smallest range of an axis, by unit: smaller variations are not enlarged."""
 
-MAX_ROWS = 44  # Of `curve_rows`: those that vary most.
+# Rows of `curve_rows`: those that vary most.
+MAX_ROWS = 44
+# Characters of a unit that a row shows.
+MAX_UNIT = 4
+# Relative to the limit: a value that rounding puts beyond a limit is not.
+ROUNDING = 1e-9
+# Of the height of the curves, above and below them; more where times are marked.
+ROOM = 0.08
+ROOM_WITH_MARKS = 0.17
 
 
 def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
-    """Return at most about `most` of the points of a curve, values (T,) over times (T,), with all peaks.
+    """Return at most about `most` of the points of a curve, with all peaks.
 
-    The frames are divided into equal parts; the minimum and maximum of each are kept,
-    at their times, and the first and last frame. Values that are not finite become NaN;
-    a part with such a frame has a gap.
+    The curve has values (T,) over times (T,). The frames are divided into equal parts;
+    the minimum and maximum of each are kept, at their times, and the first and last
+    frame. Values that are not finite become NaN; a part with such a frame has a gap.
     """
     clean = np.where(np.isfinite(values), values, np.nan)
     count = len(times)
     if count <= most:
         return np.array(times), clean
-    stretches = max(most // 2, 1)
-    size = -(-count // stretches)
-    stretches = -(-count // size)
-    padded = np.full(stretches * size, np.nan)
+    size = -(-count // max(most // 2, 1))
+    num_parts = -(-count // size)
+    padded = np.full(num_parts * size, np.nan)
     padded[:count] = clean
-    grid = padded.reshape(stretches, size)
-    gaps = np.isnan(grid)
-    first = np.arange(stretches) * size
-    low = first + np.where(gaps, np.inf, grid).argmin(axis=1)
-    high = first + np.where(gaps, -np.inf, grid).argmax(axis=1)
-    gaps.ravel()[count:] = False
-    hole = first + gaps.argmax(axis=1)
-    kept = [low, high, hole[gaps.any(axis=1)], [0, count - 1]]
-    frames = np.unique(np.minimum(np.concatenate(kept), count - 1))
+    parts = padded.reshape(num_parts, size)
+    is_gap = np.isnan(parts)
+    first = np.arange(num_parts) * size
+    low = first + np.where(is_gap, np.inf, parts).argmin(axis=1)
+    high = first + np.where(is_gap, -np.inf, parts).argmax(axis=1)
+    # The frames that only fill the last part are no gap.
+    is_gap.ravel()[count:] = False
+    gaps = (first + is_gap.argmax(axis=1))[is_gap.any(axis=1)]
+    frames = np.concatenate([low, high, gaps, [0, count - 1]])
+    frames = np.unique(np.minimum(frames, count - 1))
     return np.asarray(times[frames]), clean[frames]
 
 
 def line_of(
     label: str, times: Floats, values: Floats, color: Color = 0, *, most: int = 1200
 ) -> Line:
-    """Return a curve of values (T,) over times (T,) with at most about `most` points."""
+    """Return a curve of values (T,) over times (T,), with about `most` points."""
     return Line(shown(label, 60), *decimated(times, values, most), color=color)
 
 
 def limits_of(of: Series, k: int) -> tuple[float, float]:
     """Return the limits of column k, ±inf where there are none."""
-    return -np.inf if of.lower is None else float(
-        of.lower[k]
-    ), np.inf if of.upper is None else float(of.upper[k])
+    lower = -np.inf if of.lower is None else float(of.lower[k])
+    upper = np.inf if of.upper is None else float(of.upper[k])
+    return lower, upper
 
 
 def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
@@ -97,76 +105,90 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
 def beyond_limits(
     times: Floats, column: Floats, low: float, high: float
 ) -> tuple[tuple[float, float], ...]:
-    """Return (time, value) of the worst frame of each time span outside of the limits, for the few worst ones, in order of time."""
-    over = np.maximum(column - high, low - column)
-    over = np.where(np.isnan(over), -np.inf, over)
-    outside = over > 1e-9 * max(
-        1.0, *(abs(x) for x in (low, high) if np.isfinite(x)), 1.0
-    )
-    worst = [int(a + over[a:b].argmax()) for a, b in runs(outside)]
-    frames = sorted(sorted(worst, key=lambda frame: -over[frame])[:MAX_MARKS])
+    """Return (time, value) of the worst frames outside of the limits, in order.
+
+    One of each time span, of the few worst ones.
+    """
+    excess = np.maximum(column - high, low - column)
+    excess = np.where(np.isnan(excess), -np.inf, excess)
+    limits = np.array([low, high])
+    scale = np.abs(limits[np.isfinite(limits)]).max(initial=1.0)
+    worst = []
+    for start, stop in runs(excess > ROUNDING * scale):
+        worst.append(start + int(excess[start:stop].argmax()))
+    worst.sort(key=lambda frame: -excess[frame])
+    frames = sorted(worst[:MAX_MARKS])
     return tuple((float(times[k]), float(column[k])) for k in frames)
 
 
 def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
-    """Return the parts of a curve beyond its limits or below its floor, including the crossings.
+    """Return the parts of a curve beyond its limits or below its floor.
 
-    None where there are none.
+    The points where it crosses them are included. None where there are none.
     """
-    if part.floor is None:
-        low = part.lower
-    else:
-        low = max(part.lower, part.floor)
+    low = part.lower
+    if part.floor is not None:
+        low = max(low, part.floor)
     high = part.upper
     values = line.values
     times = line.times
-    over = (values > high) | (values < low)
-    if not over.any():
+    is_out = (values > high) | (values < low)
+    if not is_out.any():
         return None
-    at = np.flatnonzero((over[1:] != over[:-1]) & np.isfinite(values[1:] - values[:-1]))
-    out = np.where(over[at], values[at], values[at + 1])
+    steps = np.diff(values)
+    before = np.flatnonzero((is_out[1:] != is_out[:-1]) & np.isfinite(steps))
+    out = np.where(is_out[before], values[before], values[before + 1])
     limit = np.where(out > high, high, low)
-    share = (limit - values[at]) / (values[at + 1] - values[at])
-    order = np.argsort(np.concatenate([np.arange(len(times)), at + 0.5]), kind="stable")
-    crossing = times[at] + share * (times[at + 1] - times[at])
+    share = (limit - values[before]) / steps[before]
+    crossing = times[before] + share * (times[before + 1] - times[before])
+    positions = np.concatenate([np.arange(len(times)), before + 0.5])
+    order = np.argsort(positions, kind="stable")
     return (
         np.concatenate([times, crossing])[order],
-        np.concatenate([np.where(over, values, np.nan), limit])[order],
+        np.concatenate([np.where(is_out, values, np.nan), limit])[order],
     )
 
 
 def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves, ...]:
-    """Return panels with a common range of their axes, which contains their curves and near limits."""
-    ends = [
-        line.ends
-        for one in panels
-        for line in one.lines
-        if not np.isnan(line.values).all()
-    ]
-    low, high = (
-        (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
-    )
+    """Return panels with a common range of their axes.
+
+    It contains their curves and near limits.
+    """
+    low, high = _range_of_curves(panels)
     if from_zero:
         low = min(low, 0.0)
         high = max(high, 0.0)
+    min_span = 1.0
     if panels:
-        min_span = max(
-            MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high))
-        )
-    else:
-        min_span = 1.0
+        rounding = 1e-9 * max(abs(low), abs(high))
+        min_span = max(MIN_SPANS.get(panels[0].unit, 1e-3), rounding)
     if high - low < min_span:
         middle = 0.5 * (low + high)
         low = middle - min_span / 2
         high = middle + min_span / 2
-    span = high - low
-    for one in panels:
-        if low - MAX_LIMIT_DISTANCE * span <= one.lower <= high:
-            low = min(low, one.lower)
-        if low <= one.upper <= high + MAX_LIMIT_DISTANCE * span:
-            high = max(high, one.upper)
-    room = (0.17 if any(one.beyond for one in panels) else 0.08) * (high - low)
-    return tuple(replace(one, lowest=low - room, highest=high + room) for one in panels)
+    reach = MAX_LIMIT_DISTANCE * (high - low)
+    share = ROOM
+    for panel in panels:
+        if low - reach <= panel.lower <= high:
+            low = min(low, panel.lower)
+        if low <= panel.upper <= high + reach:
+            high = max(high, panel.upper)
+        if panel.beyond:
+            share = ROOM_WITH_MARKS
+    room = share * (high - low)
+    lowest = low - room
+    highest = high + room
+    return tuple(replace(panel, lowest=lowest, highest=highest) for panel in panels)
+
+
+def _range_of_curves(panels: Sequence[Curves]) -> tuple[float, float]:
+    """Return the lowest and the highest value of all curves; 0 to 1 without any."""
+    lines = chain.from_iterable(panel.lines for panel in panels)
+    ends = [line.ends for line in lines if not np.isnan(line.values).all()]
+    if not ends:
+        return 0.0, 1.0
+    lows, highs = zip(*ends, strict=True)
+    return min(lows), max(highs)
 
 
 def together(
@@ -178,17 +200,14 @@ def together(
     labels: Sequence[str] | None = None,
 ) -> Curves:
     """Return one panel of several columns of one unit, with a legend."""
-    lines = tuple(
-        line_of(labels[k] if labels else of.labels[k], of.times, of.values[:, k], n)
-        for n, k in enumerate(columns)
-    )
-    if columns:
-        unit = of.units[columns[0]]
-    else:
-        unit = ""
-    return ranged(
-        (Curves(title, unit, lines, note=note, legend=True),), from_zero=True
-    )[0]
+    if labels is None:
+        labels = of.labels
+    lines = []
+    for color, k in enumerate(columns):
+        lines.append(line_of(labels[k], of.times, of.values[:, k], color))
+    unit = of.units[columns[0]] if columns else ""
+    shape = Curves(title, unit, tuple(lines), note=note, legend=True)
+    return ranged((shape,), from_zero=True)[0]
 
 
 def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveRows:
@@ -196,57 +215,69 @@ def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveR
 
     Of too many, those that vary most.
     """
+    chosen = set(range(len(of.labels)))
     if len(of.labels) > MAX_ROWS:
         chosen = set(most_varying(of, MAX_ROWS))
-    else:
-        chosen = set(range(len(of.labels)))
-    rows = list[Row]()
-    ends = []
-    for color, group in enumerate(groups):
-        kept = [k for k in group.columns if k in chosen]
-        rows += [_row(of, k, color) for k in kept]
-        if kept:
-            ends.append(len(rows))
-    if len(chosen) < len(of.labels):
         title += f" (the {len(chosen)} of {len(of.labels)} that vary most)"
+    rows: list[Row] = []
+    ends: list[int] = []
+    for color, group in enumerate(groups):
+        shown_columns = [k for k in group.columns if k in chosen]
+        rows += [_row(of, k, color) for k in shown_columns]
+        if shown_columns:
+            ends.append(len(rows))
     return CurveRows(title, tuple(rows), tuple(ends[:-1]))
 
 
 def most_varying(of: Series, count: int) -> list[int]:
-    """Return at most `count` columns, those with the largest ranges relative to the smallest range of their unit."""
+    """Return at most `count` columns, those that vary most.
+
+    Their ranges are relative to the smallest range of their unit.
+    """
     if not len(of.times):
         return list(range(min(count, len(of.labels))))
     finite = np.where(np.isfinite(of.values), of.values, np.nan)
-    empty = np.isnan(finite).all(axis=0)
-    finite[:, empty] = 0.0
-    spans = (np.nanmax(finite, axis=0) - np.nanmin(finite, axis=0)) / [
-        MIN_SPANS.get(unit, 1.0) for unit in of.units
-    ]
+    finite[:, np.isnan(finite).all(axis=0)] = 0.0
+    spans = np.nanmax(finite, axis=0) - np.nanmin(finite, axis=0)
+    spans /= [MIN_SPANS.get(unit, 1.0) for unit in of.units]
     return [int(k) for k in np.argsort(-spans, kind="stable")[:count]]
 
 
 def _row(of: Series, k: int, color: int) -> Row:
+    """Return the row of column k."""
     column = np.asarray(of.values[:, k])
     line = line_of(of.labels[k], of.times, column, color, most=700)
     unit = of.units[k]
     low, high = line.ends
-    short = unit if len(unit) <= 4 else ""
+    # Values that are zero but for rounding are written as 0.
     nothing = max(5e-4 * max(abs(low), abs(high)), 1e-3 * MIN_SPANS.get(unit, 0.0))
-    low, high = (0.0 if abs(value) < nothing else value for value in (low, high))
-    if number_text(low) == number_text(high):
-        span = number_text(low)
-    else:
-        span = f"{number_text(low)} … {number_text(high)}"
-    note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
-    return Row(
-        line, note, unit, bool(beyond_limits(of.times, column, *limits_of(of, k)))
-    )
+    if abs(low) < nothing:
+        low = 0.0
+    if abs(high) < nothing:
+        high = 0.0
+    note = number_text(low)
+    if number_text(high) != note:
+        note += f" … {number_text(high)}"
+    if unit == "°":
+        note += unit
+    elif 0 < len(unit) <= MAX_UNIT:
+        note += f" {unit}"
+    lower, upper = limits_of(of, k)
+    is_beyond = bool(beyond_limits(of.times, column, lower, upper))
+    return Row(line, note, unit, is_beyond)
 
 
 def row_range(row: Row) -> tuple[float, float]:
-    """Return the lowest and highest value that a row shows, at least the smallest range of its unit apart."""
-    low, high = (0.0, 1.0) if np.isnan(row.line.ends[0]) else row.line.ends
+    """Return the lowest and highest value that a row shows.
+
+    They are at least the smallest range of its unit apart.
+    """
+    low, high = row.line.ends
+    if np.isnan(low):
+        low, high = 0.0, 1.0
     span = MIN_SPANS.get(row.unit, 1e-9)
     if high - low < span:
-        low, high = (low + high - span) / 2, (low + high + span) / 2
+        middle = low + high
+        low = (middle - span) / 2
+        high = (middle + span) / 2
     return low, high

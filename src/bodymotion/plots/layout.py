@@ -6,10 +6,13 @@ Cells side by side and below each other, and charts of a given size.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.text import counted
 from bodymotion.plots.parts import (
     Bars,
     Cell,
@@ -23,73 +26,101 @@ from bodymotion.plots.parts import (
 )
 from bodymotion.plots.subject import Subject
 
-WIDTH = 13.0  # [inch] Default width of a chart.
-# [inch] Margins of a chart.
+# All lengths are in inches.
+
+# Default width of a chart.
+WIDTH = 13.0
+# Margins of a chart.
 TOP = 0.75
 BOTTOM = 0.55
 SIDE = 0.3
+# In an overview: left edge of its plots.
 LEFT = 1.75
+# Space beside these plots for names and ranges.
 BESIDE = 2.08
+# Minimum width of the column with ground and figures.
 COLUMN = 3.25
+# Distance of the ground from the right edge.
 COLUMN_EDGE = 0.85
-"""[inch] In an overview: left edge of its plots; space beside them for names and ranges; minimum width of the column with ground and
-figures; distance of the ground from the right edge."""
-ROW = 0.165  # [inch] Height of a row of curves in an overview.
+# Height of a row of curves in an overview.
+ROW = 0.165
+# Panels in a row of a grid.
 MAX_COLUMNS = 8
+# Space left of curves across a chart for numbers, and right of them for the names of
+# several lines.
 NUMBERS = 0.7
 NAMES = 1.5
-"""[inch] Space left of curves across a chart for numbers, and right of them for the names of several lines."""
+# Space left of a panel of a grid.
 LABELS = 0.56
+# Space above a panel for its name, and for its note.
 NAME = 0.2
 NOTE = 0.15
+# Space below a panel for times, or without times.
 TIME = 0.32
+NO_TIME = 0.08
+# Space between rows, and above a group.
 GAP = 0.1
 HEADING = 0.3
-"""[inch] Space left of a panel, above it for name and note, below it for times, between rows, and above a group."""
+# Minimum heights of curves across a chart, panels in a grid, rows of curves, and bars.
 MIN_HEIGHT = 0.6
 MIN_PANEL = 0.45
 MIN_ROW = 0.14
 MIN_BAR = 0.17
-"""[inch] Minimum heights of curves across a chart, panels in a grid, rows of curves, and bars."""
+# Minimum widths of curves across a chart, rows of curves, key figures, the ground, and
+# panels in a grid.
 MIN_WIDTH = 1.8
 MIN_STRIPS = 2.4
 MIN_FACTS = 3.2
 MIN_GROUND = 2.3
 MIN_IN_GRID = 0.75
-"""[inch] Minimum widths of curves across a chart, rows of curves, key figures, the ground, and panels in a grid."""
-# [inch] Mean width of a letter above a panel of a grid.
+# Mean width of a letter above a panel of a grid.
 NAME_LETTER = 0.07
 NOTE_LETTER = 0.055
+# Mean width of a letter above curves across a chart, and the longest title that is not
+# shortened.
 TITLE_LETTER = 0.078
 ASIDE_LETTER = 0.062
 MAX_TITLE = 3.0
-"""[inch] Mean width of a letter above curves across a chart.
+# Characters of a name that is not shortened.
+MAX_NAME = 24
 
-And the longest title that is not shortened.
-"""
-MAX_NAME = 24  # Longer names may be shortened.
-
+# Smallest scale of the text, and the resolution [dots per inch] at which text of full
+# size is just readable.
 MIN_SCALE = 0.53
 MIN_DPI = 72.0
-"""Smallest scale of the text, and the resolution at which text of full size is just readable."""
-STEP = 0.025  # Step of the scale.
+# Step of the scale.
+STEP = 0.025
 # Factor and maximum number of steps when a larger size is searched.
 GROWTH = 1.015
 MAX_GROWTH = 400
-MAX_STRETCH = 30.0  # Maximum factor of heights.
+# Maximum factor of heights, and how exactly it is searched.
+MAX_STRETCH = 30.0
+STRETCH_TOLERANCE = 1e-3
+# Positions that differ less are equal.
+ROUNDING = 1e-6
+
+# A group of panels with its name.
+Group: TypeAlias = tuple[str, Sequence[Curves]]
 
 
 @dataclass
 class Flow:
     """A chart that is being filled.
 
-    Its width, the height that is filled, and the factor of heights.
-
-    `columns`: panels in each row of a grid; 0 for as many as suit their number.
-    `height_scale`: minimum heights are multiplied by this.
-    `narrow`: set when something has not the width that it needs to be read. `gridded`:
-    set when there is a grid of panels, so that the
-    number of columns matters.
+    Attributes
+    ----------
+    width, y:
+        [inch] Its width, and the height that is filled.
+    stretch:
+        The factor of heights.
+    columns:
+        Panels in each row of a grid; 0 for as many as suit their number.
+    height_scale:
+        Minimum heights are multiplied by this.
+    narrow:
+        Set when something has not the width that it needs to be read.
+    gridded:
+        Set when there is a grid of panels, so that the number of columns matters.
     """
 
     width: float = WIDTH
@@ -127,44 +158,42 @@ class Flow:
 
         `height` is multiplied by the factor.
         """
-        named = isinstance(part, Curves) and len(part.lines) > 1
         if left is None:
             left = SIDE + NUMBERS
         if right is None:
-            right = self.width - SIDE - (NAMES if named else 0.0)
-        min_height = min(_lowest(part, height) * self.height_scale, height)
-        if isinstance(part, (KeyFigures, Ground)):
-            tall = height
-        else:
-            tall = max(height * self.stretch, min_height)
-        self.narrow |= right - left < _narrowest(part) - 1e-6
+            right = self.width - SIDE
+            if isinstance(part, Curves) and len(part.lines) > 1:
+                right -= NAMES
+        if not isinstance(part, (KeyFigures, Ground)):
+            min_height = min(_lowest(part, height) * self.height_scale, height)
+            height = max(height * self.stretch, min_height)
+        self.narrow |= right - left < _narrowest(part) - ROUNDING
         self.y += NAME + 0.05
-        self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
-        self.y += tall + (TIME if time_labels else 0.08)
+        self.cells.append(Cell(part, left, self.y, right - left, height, time_labels))
+        self.y += height + (TIME if time_labels else NO_TIME)
 
     def beside(
-        self, top: float, left: float, ground: Ground | None, found: KeyFigures
+        self, top: float, left: float, ground: Ground | None, key: KeyFigures
     ) -> None:
-        """Add the ground and below it the key figures into the column from `left` [inch] to the right edge, from `top` down."""
+        """Add the ground and below it the key figures into a column.
+
+        It reaches from `left` [inch] to the right edge, and from `top` down.
+        """
         column = Flow(self.width, y=top)
         right = self.width - COLUMN_EDGE
         if ground is not None:
-            height = (
-                (right - left)
-                * (ground.y[1] - ground.y[0])
-                / (ground.x[1] - ground.x[0])
-            )
-            column.across(ground, height, left=left, right=right)
+            aspect = (ground.y[1] - ground.y[0]) / (ground.x[1] - ground.x[0])
+            column.across(ground, (right - left) * aspect, left=left, right=right)
             column.y += 0.25 + 0.195 * len(ground.names)
-        height = sum(0.34 if where else 0.2 for *_, where in found.rows)
+        height = sum(0.34 if place else 0.2 for *_, place in key.rows)
         column.across(
-            found, height, left=left - 0.4, right=self.width - 0.3, time_labels=False
+            key, height, left=left - 0.4, right=self.width - 0.3, time_labels=False
         )
         self.cells += column.cells
         self.narrow |= column.narrow
         self.y = max(self.y, column.y)
 
-    def grid(self, groups: Sequence[tuple[str, Sequence[Curves]]]) -> None:
+    def grid(self, groups: Sequence[Group]) -> None:
         """Add groups of panels in rows.
 
         Few panels are large, and small groups are side by side.
@@ -174,59 +203,51 @@ class Flow:
         columns = self.columns or suited
         slot = (self.width - 2 * SIDE) / columns
         for _, panels in groups:
-            for one in panels:
-                letters = max(
-                    min(len(one.title), MAX_NAME) * NAME_LETTER,
-                    len(one.note) * NOTE_LETTER,
-                )
-                self.narrow |= slot < max(LABELS + 0.08 + MIN_IN_GRID, letters + 0.1)
+            self.narrow |= any(slot < _slot_width(panel) for panel in panels)
         for row in _rows(groups, columns):
-            named = any(name for name, _ in row)
-            noted = any(one.note for _, panels in row for one in panels)
-            top = self.y + (HEADING if named else 0.05)
-            tall = max(height * self.stretch, MIN_PANEL * self.height_scale)
-            frame = top + NAME + (NOTE if noted else 0.0)
-            at = 0
-            for name, panels in row:
-                if name:
-                    self.cells.append(
-                        Cell(
-                            Heading(name),
-                            SIDE + at * slot,
-                            top - HEADING,
-                            slot * len(panels),
-                            HEADING,
-                        )
-                    )
-                for one in panels:
-                    x = SIDE + at * slot + LABELS
-                    self.cells.append(Cell(one, x, frame, slot - LABELS - 0.08, tall))
-                    at += 1
-            self.y = frame + tall + TIME + GAP
+            self._add_row(row, slot, height)
+
+    def _add_row(self, row: Sequence[Group], slot: float, height: float) -> None:
+        """Add a row of panels, each in a `slot` of this width [inch]."""
+        has_name = any(name for name, _ in row)
+        panels = list(chain.from_iterable(panels for _, panels in row))
+        top = self.y + (HEADING if has_name else 0.05)
+        frame = top + NAME
+        if any(panel.note for panel in panels):
+            frame += NOTE
+        tall = max(height * self.stretch, MIN_PANEL * self.height_scale)
+        column = 0
+        for name, of_group in row:
+            left = SIDE + column * slot
+            if name:
+                width = slot * len(of_group)
+                heading = Cell(Heading(name), left, top - HEADING, width, HEADING)
+                self.cells.append(heading)
+            for panel in of_group:
+                left = SIDE + column * slot + LABELS
+                self.cells.append(Cell(panel, left, frame, slot - LABELS - 0.08, tall))
+                column += 1
+        self.y = frame + tall + TIME + GAP
 
     def _titled(self, cell: Cell) -> Cell:
-        """Add axis titles below the lowest cell of each column and left of the first cell of each row."""
+        """Add axis titles to a cell.
+
+        That of time is below the lowest cell of each column, that of the unit left of
+        the first cell of each row.
+        """
         if isinstance(cell.part, (Heading, KeyFigures, Ground)):
             return cell
-        timed = [
-            one
-            for one in self.cells
-            if not isinstance(one.part, (Heading, KeyFigures, Ground))
-        ]
-        lower = (one for one in timed if one.y > cell.y + 0.1)
-        below = any(
-            one.x < cell.x + cell.width and cell.x < one.x + one.width for one in lower
-        )
-        first = not any(
-            isinstance(one.part, Curves)
-            and isinstance(cell.part, Curves)
-            and one.part.unit == cell.part.unit
-            and abs(one.y - cell.y) < 1e-6
-            and 0 < cell.x - one.x < one.width + LABELS + 0.2
-            for one in timed
-        )
+        has_lower = False
+        has_left = False
+        for other in self.cells:
+            if isinstance(other.part, (Heading, KeyFigures, Ground)):
+                continue
+            if other.y > cell.y + 0.1 and _overlap(other, cell):
+                has_lower = True
+            if _shares_unit(other, cell):
+                has_left = True
         return replace(
-            cell, time_title=cell.time_labels and not below, unit_title=first
+            cell, time_title=cell.time_labels and not has_lower, unit_title=not has_left
         )
 
     def chart(
@@ -234,47 +255,66 @@ class Flow:
     ) -> Chart:
         """Return the chart."""
         times = subject.times
-        start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
-        heading = subject.title + (f" — {title}" if title else "")
-        span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
-        about = " · ".join(filter(None, (subject.about, span)))
-        height = self.y + BOTTOM - 0.3
-        cells = tuple(self._titled(cell) for cell in self.cells)
-        made = Chart(
+        start = 0.0
+        end = 1.0
+        if len(times):
+            start = float(times[0])
+            end = float(times[-1])
+        heading = f"{subject.title} — {title}" if title else subject.title
+        span = f"{counted(len(times), 'frame')}, {start:.2f} … {end:.2f} s"
+        chart = Chart(
             name,
             heading,
-            about,
-            cells,
+            " · ".join(filter(None, (subject.about, span))),
+            tuple(map(self._titled, self.cells)),
             self.width,
-            height,
+            self.y + BOTTOM - 0.3,
             start,
             end,
             (*subject.notes, *notes),
         )
-        more = made.subtitle_height
-        return replace(
-            made,
-            cells=tuple(cell.down(more) for cell in made.cells),
-            height=made.height + more,
-        )
+        subtitle = chart.subtitle_height
+        cells = tuple(cell.down(subtitle) for cell in chart.cells)
+        return replace(chart, cells=cells, height=chart.height + subtitle)
 
 
-def _rows(
-    groups: Sequence[tuple[str, Sequence[Curves]]], columns: int
-) -> list[list[tuple[str, Sequence[Curves]]]]:
-    rows: list[list[tuple[str, Sequence[Curves]]]] = []
+def _overlap(cell: Cell, other: Cell) -> bool:
+    """Return whether two cells are at the same distance from the left edge."""
+    return cell.x < other.x + other.width and other.x < cell.x + cell.width
+
+
+def _shares_unit(left: Cell, cell: Cell) -> bool:
+    """Return whether the panel left of a cell has the same unit."""
+    if not isinstance(left.part, Curves) or not isinstance(cell.part, Curves):
+        return False
+    is_beside = abs(left.y - cell.y) < ROUNDING
+    is_next = 0 < cell.x - left.x < left.width + LABELS + 0.2
+    return is_beside and is_next and left.part.unit == cell.part.unit
+
+
+def _slot_width(panel: Curves) -> float:
+    """Return the minimum width of a panel of a grid with its space [inch]."""
+    name = min(len(panel.title), MAX_NAME) * NAME_LETTER
+    letters = max(name, len(panel.note) * NOTE_LETTER)
+    return max(LABELS + 0.08 + MIN_IN_GRID, letters + 0.1)
+
+
+def _rows(groups: Sequence[Group], columns: int) -> list[list[Group]]:
+    """Return groups of panels in rows; a small group is beside the one before."""
+    rows: list[list[Group]] = []
     free = 0
     for name, panels in groups:
         if 0 < len(panels) <= free:
             rows[-1].append((name, panels))
             free -= len(panels)
         elif panels:
-            each = -(-len(panels) // -(-len(panels) // columns))
-            for first in range(0, len(panels), each):
-                rows.append(
-                    [(name if first == 0 else "", panels[first : first + each])]
-                )
-                free = columns - len(panels[first : first + each])
+            # As many in each row, at least nearly.
+            num_rows = -(-len(panels) // columns)
+            size = -(-len(panels) // num_rows)
+            for first in range(0, len(panels), size):
+                part = panels[first : first + size]
+                rows.append([("" if first else name, part)])
+                free = columns - len(part)
     return rows
 
 
@@ -284,12 +324,14 @@ def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     Few panels are large.
     """
     count = sum(map(len, groups))
-    longest = max(map(len, groups), default=0)
-    sizes = ((3, (1, 1.9)), (8, (2, 1.7)), (12, (3, 1.4)))
-    return next(
-        (size for most, size in sizes if count <= most),
-        (max(4, min(longest, MAX_COLUMNS)), 1.05),
-    )
+    if count <= 3:
+        return 1, 1.9
+    if count <= 8:
+        return 2, 1.7
+    if count <= 12:
+        return 3, 1.4
+    longest = max(map(len, groups))
+    return max(4, min(longest, MAX_COLUMNS)), 1.05
 
 
 def _lowest(part: Part, height: float) -> float:
@@ -311,11 +353,10 @@ def _narrowest(part: Part) -> float:
         return MIN_STRIPS
     if isinstance(part, Ground):
         return MIN_GROUND
-    note = part.note if isinstance(part, Curves) else ""
-    return max(
-        MIN_WIDTH,
-        min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE),
-    )
+    letters = len(part.title) * TITLE_LETTER + 0.2
+    if isinstance(part, Curves):
+        letters += len(part.note) * ASIDE_LETTER
+    return max(MIN_WIDTH, min(letters, MAX_TITLE))
 
 
 def fitted(
@@ -337,25 +378,19 @@ def fitted(
     if width is None:
         return tuple(make(Flow()) for make in makes)
     min_scale = min(max(MIN_DPI / dpi, MIN_SCALE), 1.0)
-    for scale in (
-        *(float(one) for one in np.round(np.arange(1.0, min_scale, -STEP), 3)),
-        min_scale,
-    ):
-        found = [_found(make, width, height, scale) for make in makes]
-        if all(chart is not None for chart in found):
-            return tuple(
-                replace(chart, scale=scale) for chart in found if chart is not None
-            )
+    larger = np.round(np.arange(1.0, min_scale, -STEP), 3).tolist()
+    for scale in (*larger, min_scale):
+        charts = _all_at_scale(makes, width, height, scale)
+        if charts is not None:
+            return charts
     # The message names a larger size of the same shape.
     wide = width
     tall = height
     for _ in range(MAX_GROWTH):
         wide = math.ceil(wide * GROWTH * dpi) / dpi
-        if height is None or tall is None:
-            tall = None
-        else:
+        if height is not None:
             tall = math.ceil(wide * height / width * dpi) / dpi
-        if all(_found(make, wide, tall, min_scale) is not None for make in makes):
+        if _all_at_scale(makes, wide, tall, min_scale) is not None:
             break
     requested = _words(width, height, dpi)
     better = _words(wide, tall, dpi)
@@ -364,49 +399,58 @@ def fitted(
     )
 
 
-def _found(
+def _all_at_scale(
+    makes: Sequence[Callable[[Flow], Chart]],
+    width: float,
+    height: float | None,
+    scale: float,
+) -> tuple[Chart, ...] | None:
+    """Return charts of this size drawn at a scale; None when one does not fit."""
+    charts = []
+    for make in makes:
+        chart = _at_scale(make, width, height, scale)
+        if chart is None:
+            return None
+        charts.append(replace(chart, scale=scale))
+    return tuple(charts)
+
+
+def _at_scale(
     make: Callable[[Flow], Chart], width: float, height: float | None, scale: float
 ) -> Chart | None:
-    """Return a chart of this size drawn at a scale.
-
-    None when it does not fit.
-    """
+    """Return a chart of this size drawn at a scale; None when it does not fit."""
+    stretch = 1.0 if height is None else 0.0
     for columns in (0, *range(MAX_COLUMNS, 0, -1)):
-        flow = Flow(
-            width / scale,
-            1.0 if height is None else 0.0,
-            columns,
-            height_scale=1 + scale - MIN_SCALE,
-        )
+        flow = Flow(width / scale, stretch, columns, height_scale=1 + scale - MIN_SCALE)
         chart = make(flow)
-        if not flow.narrow and height is None:
-            return chart
-        if (
-            not flow.narrow
-            and height is not None
-            and chart.height <= (tall := height / scale)
-        ):
-            stretch = _stretch(make, flow, tall)
-            return replace(
-                make(replace(flow, y=Flow().y, cells=[], stretch=stretch)), height=tall
-            )
+        if not flow.narrow:
+            if height is None:
+                return chart
+            tall = height / scale
+            if chart.height <= tall:
+                return replace(_stretched(make, flow, tall), height=tall)
         if not flow.gridded:
             break
     return None
 
 
-def _stretch(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> float:
-    """Return the factor of heights with which a chart has a given height [inch]."""
+def _stretched(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> Chart:
+    """Return the chart with the largest heights that has at most a height [inch]."""
     low = 0.0
     high = MAX_STRETCH
-    while high - low > 1e-3:
+    while high - low > STRETCH_TOLERANCE:
         middle = 0.5 * (low + high)
-        made = make(replace(flow, y=Flow().y, cells=[], stretch=middle))
-        low, high = (middle, high) if made.height <= tall else (low, middle)
-    return low
+        chart = make(replace(flow, y=TOP, cells=[], stretch=middle))
+        if chart.height <= tall:
+            low = middle
+        else:
+            high = middle
+    return make(replace(flow, y=TOP, cells=[], stretch=low))
 
 
 def _words(width: float, height: float | None, dpi: float) -> str:
+    """Return a size [inch] in words."""
     if height is None:
         return f"{round(width * dpi)} pixels ({width:.2f} inches) of width"
-    return f"{round(width * dpi)}x{round(height * dpi)} pixels ({width:.2f} x {height:.2f} inches)"
+    pixels = f"{round(width * dpi)}x{round(height * dpi)} pixels"
+    return f"{pixels} ({width:.2f} x {height:.2f} inches)"

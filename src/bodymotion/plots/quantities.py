@@ -1,13 +1,14 @@
-"""Plots of one quantity, of the contacts of the feet, of the sensors, and of the zero moment point.
+"""Plots of one quantity, of contacts of the feet, of sensors, and of the ZMP.
 
 The plots of the zero moment point show its path on the ground seen from above, the
 stability margin, and the footprints.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,12 +43,18 @@ from bodymotion.plots.parts import (
     number_text,
 )
 from bodymotion.plots.subject import JointGroup, Subject, series_of
-from bodymotion.scene.playback import beats_of, moves_of
+from bodymotion.scene.playback import SLICES_PER_BEAT, beats_of, moves_of
 
+# Panels of a chart: those that vary most.
 MAX_PANELS = 120
+# Curves in one panel, and panels without the names of their groups.
 MAX_TOGETHER = 8
+# Beats that are marked.
 MAX_BEATS = 2000
-LEVELS = 2000  # Of the waveform of music.
+# Points of the waveform of music.
+LEVELS = 2000
+# Quantities whose panels have their own ranges. Panels of other quantities have one
+# range per group of joints.
 OWN_RANGE = (
     "joint_displacements",
     "work",
@@ -55,31 +62,31 @@ OWN_RANGE = (
     "LinkPosition",
     "limit_distances",
 )
-"""Quantities whose panels have their own ranges.
 
-Panels of other quantities have one range per group of joints.
-"""
-
-SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
+# [m/s] A foot in contact that slips faster than this is marked.
+SLIP = 0.02
+# Sensors whose readings are plotted.
 READ = (AccelerationSensor, Gyro, ForceSensor)
+# Sensors of a chart.
 MAX_SENSORS = 24
-QUANTITY_OF_UNIT = {
-    "N": "force",
-    "Nm": "moment",
-    "N m": "moment",
-}  # For sensors with more than one.
+# Names of quantities by their units, for sensors with more than one.
+QUANTITY_OF_UNIT = {"N": "force", "Nm": "moment", "N m": "moment"}
 
-# The zero moment point.
+# Points of a path on the ground.
 MAX_POINTS = 1500
-MARGIN = 0.25  # [m] Distance around footprints in which a path is always shown.
+# [m] Distance around footprints in which a path is always shown.
+MARGIN = 0.25
+# Footprints that are drawn.
 MAX_FOOTPRINTS = 240
-MIN_MARGIN_RANGE = 0.3  # [m] The axis of the margin reaches at least to minus this.
-STEP = 0.3  # [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
+# [m] The axis of the margin reaches at least to minus this.
+MIN_MARGIN_RANGE = 0.3
+# [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
+STEP = 0.3
+# Footprints of one contact of a foot that slides or rolls.
+MAX_STEPS = 40
+# Frames of a stance phase that are tried. The largest footprint is drawn, not the heel
+# or the toe alone.
 MAX_TRIED_FRAMES = 7
-"""Frames of a stance phase that are tried.
-
-The largest footprint is drawn, not the heel or the toe alone.
-"""
 
 
 def quantity_chart(subject: Subject, flow: Flow, name: str) -> Chart:
@@ -107,27 +114,27 @@ def groups_of(subject: Subject, of: Series) -> tuple[JointGroup, ...]:
     """
     if of.of != "joint":
         return (JointGroup("", tuple(range(len(of.labels)))),)
-    place = {column: k for k, column in enumerate(subject.columns)}
-    found = (
-        JointGroup(
-            joint_group.name, tuple(place[c] for c in joint_group.columns if c in place)
-        )
-        for joint_group in subject.joint_groups
-    )
-    return tuple(joint_group for joint_group in found if joint_group.columns)
+    indices = {column: k for k, column in enumerate(subject.columns)}
+    groups = []
+    for group in subject.joint_groups:
+        shown_columns = filter(indices.__contains__, group.columns)
+        columns = tuple(indices[column] for column in shown_columns)
+        if columns:
+            groups.append(JointGroup(group.name, columns))
+    return tuple(groups)
 
 
 def _panels(
     subject: Subject, of: Series
 ) -> tuple[list[tuple[str, Sequence[Curves]]], tuple[str, ...]]:
+    """Return the panels of a series in groups with names, and notes."""
     chosen = set(most_varying(of, MAX_PANELS))
     groups: list[tuple[str, Sequence[Curves]]] = []
-    several = len(of.labels) > MAX_TOGETHER
-    for color, joint_group in enumerate(groups_of(subject, of)):
-        made = [panel(of, k, color) for k in joint_group.columns if k in chosen]
-        groups.append(
-            (shown(joint_group.name, 60) if several else "", _scaled(of, made))
-        )
+    is_large = len(of.labels) > MAX_TOGETHER
+    for color, group in enumerate(groups_of(subject, of)):
+        panels = [panel(of, k, color) for k in group.columns if k in chosen]
+        name = shown(group.name, 60) if is_large else ""
+        groups.append((name, _scaled(of, panels)))
     notes: list[str] = []
     if of.name in QUANTITIES and QUANTITIES[of.name].limits and of.lower is None:
         notes.append("the model has no limits for this")
@@ -140,14 +147,16 @@ def _panels(
 
 
 def _scaled(of: Series, panels: list[Curves]) -> list[Curves]:
+    """Return panels with a common range for each unit, or with their own."""
     if of.name in OWN_RANGE:
         return panels
-    units = {one.unit for one in panels}
-    common = {
-        unit: iter(ranged([one for one in panels if one.unit == unit], from_zero=True))
-        for unit in units
-    }
-    return [next(common[one.unit]) for one in panels]
+    scaled = list(panels)
+    for unit in {curves.unit for curves in panels}:
+        indices = [k for k, curves in enumerate(panels) if curves.unit == unit]
+        of_unit = ranged([panels[k] for k in indices], from_zero=True)
+        for k, curves in zip(indices, of_unit, strict=True):
+            scaled[k] = curves
+    return scaled
 
 
 def _few(flow: Flow, of: Series) -> None:
@@ -167,17 +176,14 @@ def bars(subject: Subject) -> Bars:
     m = subject.measured
     inside = subject.inside(m.times)
     times = m.times[inside]
-    slips = m.contacts.slip_speeds[inside]
-    in_contact = np.asarray(m.contacts.in_contact[inside])
+    in_contact = np.asarray(m.contacts.in_contact[inside], dtype=bool)
+    slips = in_contact & (m.contacts.slip_speeds[inside] > SLIP)
     feet = range(in_contact.shape[1])
     return Bars(
         "Feet in contact",
         tuple(shown(m.contacts.names[k] or f"foot {k}", 24) for k in feet),
-        tuple(_spans(np.asarray(in_contact[:, k], dtype=bool), times) for k in feet),
-        tuple(
-            _spans(np.asarray(in_contact[:, k] & (slips[:, k] > SLIP)), times)
-            for k in feet
-        ),
+        tuple(_spans(in_contact[:, k], times) for k in feet),
+        tuple(_spans(slips[:, k], times) for k in feet),
         _spans(np.asarray(~in_contact.any(axis=1)), times),
         "flight",
         f"slips (over {SLIP * 1000:g} mm/s)",
@@ -187,42 +193,48 @@ def bars(subject: Subject) -> Bars:
 
 def dance_bars(subject: Subject) -> Bars:
     """Return the moves of a dance as bars, a row for each track, over its beats."""
-    motion = subject.motion
-    rows = moves_of(motion)
-    beats = beats_of(motion)
-    if len(subject.times):
-        gap = subject.times[-1] / 500
-    else:
-        gap = 0.0
-    if beats is not None:
-        beat = 4 * beats.slice
-    else:
-        beat = 0.0
-    if beat > 0 and len(subject.times):
-        count = min(int(subject.times[-1] / beat) + 1, MAX_BEATS)
-    else:
-        count = 0
-    if subject.music is None:
-        grid = beat * np.arange(count + 1)
-    else:
-        grid = subject.music.beats
+    rows = moves_of(subject.motion)
+    # Moves that follow each other stay apart.
+    gap = subject.times[-1] / 500 if len(subject.times) else 0.0
+    spans = []
+    unpublished = []
+    names = []
+    for blocks in rows.values():
+        spans.append(
+            tuple((block.start, max(block.end - gap, block.start)) for block in blocks)
+        )
+        unpublished.append(
+            tuple(
+                (block.start, block.end - gap)
+                for block in blocks
+                if not block.is_played
+            )
+        )
+        names.append(tuple(shown(block.name, 40) for block in blocks))
+    grid = _beat_times(subject)
     return Bars(
         "Moves",
         tuple(track.replace("_", " ") for track in rows),
-        tuple(
-            tuple((one.start, max(one.end - gap, one.start)) for one in blocks)
-            for blocks in rows.values()
-        ),
-        tuple(
-            tuple((one.start, one.end - gap) for one in blocks if not one.is_played)
-            for blocks in rows.values()
-        ),
+        tuple(spans),
+        tuple(unpublished),
         tuple(zip(grid[1:-1:2].tolist(), grid[2::2].tolist(), strict=False)),
         "every second beat",
         "motion not published",
         tuple(range(len(rows))),
-        tuple(tuple(shown(one.name, 40) for one in blocks) for blocks in rows.values()),
+        tuple(names),
     )
+
+
+def _beat_times(subject: Subject) -> Floats:
+    """Return the times [s] of the beats of the music, or of the tempo of a dance."""
+    if subject.music is not None:
+        return subject.music.beats
+    beats = beats_of(subject.motion)
+    if beats is None or not len(subject.times):
+        return np.zeros(1)
+    beat = SLICES_PER_BEAT * beats.slice
+    count = min(int(subject.times[-1] / beat) + 1, MAX_BEATS)
+    return np.asarray(beat * np.arange(count + 1))
 
 
 def music_part(subject: Subject) -> Curves:
@@ -280,12 +292,11 @@ def _spans(flags: Bools, times: Floats) -> tuple[tuple[float, float], ...]:
     """
     if not len(times):
         return ()
-    if len(times) > 1:
-        last = float(times[-1] - times[-2])
-    else:
-        last = 0.01
+    last = float(times[-1] - times[-2]) if len(times) > 1 else 0.01
     ends = np.append(times[1:], times[-1] + last)
-    return tuple((float(times[a]), float(ends[b - 1])) for a, b in runs(flags))
+    return tuple(
+        (float(times[start]), float(ends[stop - 1])) for start, stop in runs(flags)
+    )
 
 
 def contacts_chart(subject: Subject, flow: Flow) -> Chart:
@@ -306,18 +317,18 @@ def contacts_chart(subject: Subject, flow: Flow) -> Chart:
 
 
 def _of_feet(subject: Subject, name: str) -> Curves:
+    """Return a quantity of the feet in one panel."""
     of = subject.series(name)
     feet = range(min(len(of.labels), MAX_TOGETHER))
-    return together(
-        of.title, of, feet, labels=[shown(label, 20) for label in of.labels]
-    )
+    labels = [shown(label, 20) for label in of.labels]
+    return together(of.title, of, feet, labels=labels)
 
 
 def has_sensors(subject: Subject) -> bool:
     """Return whether the body has a sensor whose readings can be plotted."""
-    return subject.measures is not None and any(
-        isinstance(one, READ) for one in subject.measures.body.devices
-    )
+    if subject.measures is None:
+        return False
+    return any(isinstance(device, READ) for device in subject.measures.body.devices)
 
 
 def sensors_chart(subject: Subject, flow: Flow) -> Chart:
@@ -337,47 +348,45 @@ def sensors_chart(subject: Subject, flow: Flow) -> Chart:
 
 
 def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
+    """Return a panel for each unit of each sensor, and notes."""
     m = subject.measured
-    devices = [one for one in m.body.devices if isinstance(one, READ)]
+    devices = [device for device in m.body.devices if isinstance(device, READ)]
     panels = []
     for device in devices[:MAX_SENSORS]:
         reading = m.read(device)
         by_unit: dict[str, list[int]] = {}
         for k, unit in enumerate(reading.units):
             by_unit.setdefault(unit, []).append(k)
-        saturated = np.asarray(reading.saturated)
+        note = "saturated at times" if np.any(reading.saturated) else ""
+        name = f"{device.kind} {shown(device.name, 30)}"
+        name += f" on {shown(m.body.links[device.link].name, 30)}"
         for unit, columns in by_unit.items():
-            labels = tuple(reading.columns[k] for k in columns)
             of = series_of(
                 "sensors",
                 device.name,
-                labels,
+                tuple(reading.columns[k] for k in columns),
                 unit,
                 reading.times,
                 reading.values[:, columns],
                 "axis",
             )
-            of = subject.fit(of)
-            if saturated.reshape(len(reading.times), -1).any():
-                at_limit = "saturated at times"
-            else:
-                at_limit = ""
-            title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
+            title = name
             if len(by_unit) > 1:
                 title += f": {QUANTITY_OF_UNIT.get(unit, unit)}"
-            panels.append(together(title, of, range(len(columns)), note=at_limit))
-    more = len(devices) - MAX_SENSORS
-    return panels, (f"{more} more sensors not shown",) if more > 0 else ()
+            curves = subject.fit(of)
+            panels.append(together(title, curves, range(len(columns)), note=note))
+    num_more = len(devices) - MAX_SENSORS
+    if num_more > 0:
+        return panels, (f"{num_more} more sensors not shown",)
+    return panels, ()
 
 
 def decimated_path(times: Floats, points: Floats) -> Indices:
-    """Return the frames of a path (T, 2) that are drawn, the outermost ones included."""
+    """Return the frames of a path (T, 2) that are drawn, with the outermost ones."""
     if len(times) <= MAX_POINTS:
         return np.arange(len(times))
-    found = np.concatenate(
-        [decimated(times, points[:, k], MAX_POINTS // 2)[0] for k in range(2)]
-    )
-    return np.asarray(np.searchsorted(times, np.unique(found)))
+    drawn = [decimated(times, points[:, k], MAX_POINTS // 2)[0] for k in range(2)]
+    return np.asarray(np.searchsorted(times, np.unique(np.concatenate(drawn))))
 
 
 def view_limits(
@@ -387,7 +396,9 @@ def view_limits(
     min_height: float,
     max_height: float,
 ) -> tuple[tuple[float, float], tuple[float, float], bool]:
-    """Return the ranges of axes with equal scales, in a frame of this width and between two heights [inch].
+    """Return the ranges of axes with equal scales.
+
+    They are for a frame of this width, and between two heights [inch].
 
     All `solid` points (…, 2) are shown, and the part of the `path` (N, 2) near them.
     The third value is whether a part of it is cut off.
@@ -416,15 +427,19 @@ def view_limits(
 
 
 def _box(shapes: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest corner (2,) of all finite points."""
     points = np.concatenate([np.reshape(shape, (-1, 2)) for shape in shapes])
     points = points[np.isfinite(points).all(axis=1)]
-    if len(points):
-        return (points.min(axis=0), points.max(axis=0))
-    return (np.zeros(2), np.ones(2))
+    if not len(points):
+        return np.zeros(2), np.ones(2)
+    return points.min(axis=0), points.max(axis=0)
 
 
 def zmp_chart(subject: Subject, flow: Flow) -> Chart:
-    """Return the chart: ground, stability margin, and the difference between recorded and computed ZMP."""
+    """Return the chart: ground, stability margin, and difference of both ZMPs.
+
+    The difference is between the recorded and the computed ZMP.
+    """
     left = SIDE + 0.8
     right = flow.width - SIDE - 0.9
     highest = max(6.2 * flow.stretch, 1.8)
@@ -464,7 +479,8 @@ def _margin(subject: Subject) -> Curves:
     if np.isnan(margin).all():
         return replace(found, note="no foot in contact")
     k = int(np.nanargmin(margin))
-    minimum = f"minimum {subject.length_text(float(margin[k] / factor))} at {m.times[inside][k]:.2f} s"
+    smallest = subject.length_text(float(margin[k] / factor))
+    minimum = f"minimum {smallest} at {m.times[inside][k]:.2f} s"
     far = max(4 * max(float(np.nanmax(margin)), 0.0), MIN_MARGIN_RANGE * factor)
     if found.lowest < -far:
         highest = 1.08 * max(float(np.nanmax(margin)), 0.0) + 0.08 * far
@@ -484,28 +500,23 @@ def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
         for k, axis in enumerate("xy")
     )
     size = np.linalg.norm(apart[:, :2], axis=1)
-    if np.isnan(size).all():
-        note = ""
-    else:
-        note = f"median {number_text(float(np.nanmedian(size)))} {unit}, maximum {number_text(float(np.nanmax(size)))} {unit}"
-    return ranged(
-        (
-            Curves(
-                "Recorded ZMP minus computed ZMP", unit, lines, note=note, legend=True
-            ),
-        ),
-        from_zero=True,
-    )[0]
+    note = ""
+    if not np.isnan(size).all():
+        median = number_text(float(np.nanmedian(size)))
+        maximum = number_text(float(np.nanmax(size)))
+        note = f"median {median} {unit}, maximum {maximum} {unit}"
+    title = "Recorded ZMP minus computed ZMP"
+    part = Curves(title, unit, lines, note=note, legend=True)
+    return ranged((part,), from_zero=True)[0]
 
 
 def ground_part(
     subject: Subject, width: float, min_height: float, max_height: float
 ) -> Ground:
-    """Return the ground, `width` wide and from `min_height` to `max_height` high [inch]."""
+    """Return the ground, with a width and between two heights [inch]."""
     part = subject.cached("ground", lambda: _ground(subject))
-    solid = [one.corners for one in part.footprints] + [
-        points for _, _, points, _ in part.others
-    ]
+    solid = [footprint.corners for footprint in part.footprints]
+    solid += [points for _, _, points, _ in part.others]
     x, y, cut = view_limits(solid, part.path, width, min_height, max_height)
     if cut:
         title = "ZMP from above; far parts are cut off"
@@ -561,18 +572,24 @@ def has_zmp(subject: Subject) -> bool:
 def _worst(
     m: Measures, frames: Indices, subject: Subject
 ) -> tuple[float, float, float, str] | None:
+    """Return time [s], position [m] and text of the smallest stability margin."""
     margin = m.stability_margin[frames]
     if np.isnan(margin).all():
         return None
     k = int(np.nanargmin(margin))
-    at = m.zmp[frames[k]]
+    x, y = m.zmp[frames[k], :2].tolist()
     time = float(m.times[frames[k]])
-    return (
-        time,
-        float(at[0]),
-        float(at[1]),
-        f"{subject.length_text(float(margin[k]))} at {time:.2f} s",
-    )
+    text = f"{subject.length_text(float(margin[k]))} at {time:.2f} s"
+    return time, x, y, text
+
+
+class _Contact(NamedTuple):
+    """A contact of a foot from frame `first` to `last`, with frames to try."""
+
+    foot: int
+    first: int
+    last: int
+    tried: list[int]
 
 
 def _footprints(m: Measures, frames: Indices) -> tuple[Footprint, ...]:
@@ -581,79 +598,80 @@ def _footprints(m: Measures, frames: Indices) -> tuple[Footprint, ...]:
     And the hulls of several feet.
     """
     in_contact = m.contacts.in_contact[frames]
-    found: list[Footprint] = []
-    stances = [
-        (k, a, b, moments)
-        for k in range(in_contact.shape[1])
-        for a, b in runs(in_contact[:, k])
-        for moments in _moments(m.contacts.points[frames[a:b], k, :2], a)
-    ]
-    every = max(-(-len(stances) // MAX_FOOTPRINTS), 1)
-    chosen = stances[::every]
-    hulls = iter(
-        _hulls(
-            m, [(int(frames[at]), [k]) for k, _, _, moments in chosen for at in moments]
-        )
+    return (
+        *_support_of_several_feet(m, frames, in_contact),
+        *_footprints_of_feet(m, frames, in_contact),
     )
-    for k, a, b, moments in chosen:
-        corners = max(itertools.islice(hulls, len(moments)), key=_area)
+
+
+def _footprints_of_feet(
+    m: Measures, frames: Indices, in_contact: Bools
+) -> Iterator[Footprint]:
+    """Yield the largest footprint of each contact."""
+    contacts = []
+    for foot in range(in_contact.shape[1]):
+        for start, stop in runs(in_contact[:, foot]):
+            points = m.contacts.points[frames[start:stop], foot, :2]
+            for tried in _frames_to_try(points, start):
+                contacts.append(_Contact(foot, start, stop - 1, tried))
+    every = max(-(-len(contacts) // MAX_FOOTPRINTS), 1)
+    contacts = contacts[::every]
+    moments = []
+    for contact in contacts:
+        moments += [(int(frames[frame]), [contact.foot]) for frame in contact.tried]
+    hulls = iter(_hulls(m, moments))
+    for contact in contacts:
+        corners = max(itertools.islice(hulls, len(contact.tried)), key=_area)
         if len(corners) > 2:
-            name = shown(m.contacts.names[k] or f"foot {k}", 30)
-            found.append(
-                Footprint(
-                    name,
-                    corners,
-                    float(m.times[frames[a]]),
-                    float(m.times[frames[b - 1]]),
-                    k,
-                )
+            yield Footprint(
+                shown(m.contacts.names[contact.foot] or f"foot {contact.foot}", 30),
+                corners,
+                float(m.times[frames[contact.first]]),
+                float(m.times[frames[contact.last]]),
+                contact.foot,
             )
-    several: list[Footprint] = []
-    changes = (
-        np.flatnonzero(np.any(np.diff(in_contact.astype(np.int8), axis=0), axis=1)) + 1
-    )
-    phases = [
-        p
-        for p in np.split(np.arange(len(frames)), changes)
-        if len(p) and in_contact[p[0]].sum() > 1
-    ]
+
+
+def _support_of_several_feet(
+    m: Measures, frames: Indices, in_contact: Bools
+) -> Iterator[Footprint]:
+    """Yield the hull of each phase in which several feet are in contact."""
+    steps = np.diff(in_contact.astype(np.int8), axis=0)
+    changes = np.flatnonzero(np.any(steps, axis=1)) + 1
+    phases = []
+    for phase in np.split(np.arange(len(frames)), changes):
+        if len(phase) and in_contact[phase[0]].sum() > 1:
+            phases.append(phase)
     phases = phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]
-    middles = [
-        (
-            int(frames[phase[len(phase) // 2]]),
-            [int(k) for k in np.flatnonzero(in_contact[phase[0]])],
-        )
-        for phase in phases
-    ]
+    middles = []
+    for phase in phases:
+        feet = np.flatnonzero(in_contact[phase[0]]).tolist()
+        middles.append((int(frames[phase[len(phase) // 2]]), feet))
     for phase, corners in zip(phases, _hulls(m, middles), strict=True):
         if len(corners) > 2:
-            ends = float(m.times[frames[phase[0]]]), float(m.times[frames[phase[-1]]])
-            several.append(Footprint("support of several feet", corners, *ends, None))
-    return (*several, *found)
+            first = float(m.times[frames[phase[0]]])
+            last = float(m.times[frames[phase[-1]]])
+            yield Footprint("support of several feet", corners, first, last, None)
 
 
-def _moments(points: Floats, first: int) -> list[list[int]]:
-    """Return the candidate frames for each footprint of a foot in contact."""
-    count = len(points)
+def _frames_to_try(points: Floats, first: int) -> list[list[int]]:
+    """Return the frames to try for each footprint of a foot at points (T, 2).
+
+    `first` is the number of the first frame.
+    """
     net = float(np.linalg.norm(np.nan_to_num(points[-1] - points[0])))
     if net < STEP:
-        return [
-            sorted(
-                {
-                    first + int(at)
-                    for at in np.linspace(0, count - 1, MAX_TRIED_FRAMES + 2)[1:-1]
-                }
-            )
-        ]
+        inner = np.linspace(0, len(points) - 1, MAX_TRIED_FRAMES + 2)[1:-1]
+        return [(first + np.unique(inner.astype(int))).tolist()]
     steps = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
-    way = np.concatenate([[0.0], np.cumsum(steps)])
-    return [
-        [first + int(np.searchsorted(way, s))]
-        for s in np.linspace(0, way[-1], 2 + int(min(net / STEP, 40)))
-    ]
+    distances = np.concatenate([[0.0], np.cumsum(steps)])
+    count = 2 + int(min(net / STEP, MAX_STEPS))
+    goals = np.linspace(0, distances[-1], count)
+    return [[frame] for frame in (first + np.searchsorted(distances, goals)).tolist()]
 
 
 def _area(corners: Floats) -> float:
+    """Return the area [m²] of a polygon (M, 2), by the shoelace formula."""
     x = corners[:, 0]
     y = corners[:, 1]
     return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2

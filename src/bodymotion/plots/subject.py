@@ -68,41 +68,70 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
     return tuple(groups)
 
 
+class _Limbs:
+    """The columns of a body by its links, and the tree of links.
+
+    Attributes
+    ----------
+    children:
+        By link.
+    columns:
+        The column of each link with a joint.
+    below:
+        By link, its column and those of all links below it.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self.children = children_of([link.parent for link in body.links])
+        self.columns = {link: column for column, link in enumerate(body.joint_links)}
+        self.below: list[list[int]] = [[] for _ in body.links]
+        for link in reversed(range(len(body.links))):
+            below = self.below[link]
+            if link in self.columns:
+                below.append(self.columns[link])
+            for child in self.children[link]:
+                below += self.below[child]
+
+    def follow(self, link: int) -> tuple[list[int], list[int]]:
+        """Return the columns of a chain from a link on, and the links behind it."""
+        limb = []
+        branches = [link]
+        while len(branches) == 1:
+            link = branches[0]
+            if link in self.columns:
+                limb.append(self.columns[link])
+            branches = [child for child in self.children[link] if self.below[child]]
+        if limb and self.is_hand(branches):
+            limb += self.join(branches)
+            branches = []
+        return limb, branches
+
+    def is_hand(self, branches: Sequence[int]) -> bool:
+        """Return whether all branches are short, as fingers of a gripper are."""
+        sizes = [len(self.below[link]) for link in branches]
+        return max(sizes, default=0) < MIN_BRANCH and sum(sizes) <= 2 * MIN_BRANCH
+
+    def join(self, branches: Sequence[int]) -> list[int]:
+        """Return the columns of several branches."""
+        return list(chain.from_iterable(self.below[link] for link in branches))
+
+
 def _group_columns(body: Body) -> list[list[int]]:
     """Return the columns of each group, from the root outwards."""
-    children = children_of([link.parent for link in body.links])
-    columns = {link: column for column, link in enumerate(body.joint_links)}
-    below: list[list[int]] = [[] for _ in body.links]
-    for link in reversed(range(len(body.links))):
-        if link in columns:
-            below[link].append(columns[link])
-        for child in children[link]:
-            below[link] += below[child]
+    limbs = _Limbs(body)
     groups = []
     # Parts of the tree by the links where they begin: one, or several short branches.
     parts = [[0]] if body.links else []
     while parts:
         starts = parts.pop(0)
         if len(starts) > 1:
-            groups.append(list(chain.from_iterable(below[link] for link in starts)))
+            groups.append(limbs.join(starts))
             continue
-        limb = []
-        branches = starts
-        while len(branches) == 1:
-            link = branches[0]
-            if link in columns:
-                limb.append(columns[link])
-            branches = [child for child in children[link] if below[child]]
-        short = [link for link in branches if len(below[link]) < MIN_BRANCH]
-        size = sum(len(below[link]) for link in short)
-        if limb and len(short) == len(branches) and size <= 2 * MIN_BRANCH:
-            # The fingers of a gripper belong to its arm.
-            for link in short:
-                limb += below[link]
-            branches = []
+        limb, branches = limbs.follow(starts[0])
         if limb:
             groups.append(limb)
-        if len(short) == 1 or not branches:
+        short = [link for link in branches if len(limbs.below[link]) < MIN_BRANCH]
+        if len(short) < 2:
             short = []
         inner = [[link] for link in branches if link not in short]
         if short:
