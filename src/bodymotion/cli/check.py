@@ -1,4 +1,4 @@
-"""`bodymotion check FILE…`: check models and motions, and fix problems with one right answer.
+"""`bodymotion check FILE…`: check models and motions, and fix problems.
 
 Each file is checked by itself, in several processes where there are many.
 """
@@ -6,21 +6,19 @@ Each file is checked by itself, in several processes where there are many.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
-from urllib.parse import quote
 
 import click
 
-from bodymotion import __version__
 from bodymotion.cli import failures
+from bodymotion.cli.check_output import Checked, count_severities
 from bodymotion.cli.options import (
     AsJson,
     Bpm,
@@ -34,16 +32,16 @@ from bodymotion.cli.options import (
     names,
     reads_files,
 )
-from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import (
+    Bar,
     one_line,
     print_message,
-    problems_of,
     progress,
     results,
     text_of,
 )
-from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.cli.output import as_json as json_text
+from bodymotion.diagnostics import FormatError, Location
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.extensions import kinds
 
@@ -51,13 +49,13 @@ if TYPE_CHECKING:
     from bodymotion.checks.fixing import Fixes
     from bodymotion.model.body import Body
 
-MAX_NAMED_LINKS = (
-    20  # Symbolic links that are not followed and are named; the others are counted.
-)
-MAX_DIFF_LINES = 300  # Lines of a diff that are shown on a terminal.
+MAX_NAMED_LINKS = 20
+"""Symbolic links that are not followed and are named; the others are counted."""
+MAX_DIFF_LINES = 300
+"""Lines of a diff that are shown on a terminal."""
 MIN_BYTES = 4 << 20
-MIN_FILES = 40  # With fewer bytes and fewer files, the start of processes takes longer than it saves.
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+MIN_FILES = 40
+"""With fewer bytes and fewer files, processes take longer to start than they save."""
 
 
 @reads_files
@@ -109,7 +107,6 @@ def check(
     Output:
       as_sarif --sarif: Print SARIF 2.1.0, for editors and code hosts.
     """  # noqa: D301
-    from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected
 
     if as_json and as_sarif:
@@ -120,148 +117,154 @@ def check(
         raise click.BadParameter(
             "a diff cannot be printed as JSON or SARIF", param_hint="--diff"
         )
-    chosen = _codes(select)
-    left_out = _codes(ignore)
-    if chosen or left_out:
-        found_by("--select, --ignore", selected, (), chosen, left_out)
+    selected_codes = _codes(select)
+    ignored_codes = _codes(ignore)
+    if selected_codes or ignored_codes:
+        found_by("--select, --ignore", selected, (), selected_codes, ignored_codes)
     options: dict[str, Any] = {
         "model": body,
-        "select": chosen,
-        "ignore": left_out,
+        "select": selected_codes,
+        "ignore": ignored_codes,
         "reading": reading,
+        "by_position": by_position,
+        "bpm": bpm,
     }
-    options |= {"by_position": by_position, "bpm": bpm}
-    found: list[tuple[Path, tuple[Problem, ...]]] = []
-    traces: set[str] = set()
+    answers: list[Checked] = []
     with failures("check"):
         robot = None
-        of_body = tuple[Problem, ...]()
         try:
-            if body is None:
-                robot = None
-            else:
+            if body is not None:
                 robot = load_body(body, reading)
         except FormatError as error:
             # The motions are checked without it.
-            of_body, options["model"] = error.problems, None
-        links: list[tuple[Path, Path]] = []
-        paths = list(
-            find_files(
-                files,
-                lambda link, folder: links.append((link, folder)) if folder else None,
-            )
-        )
-        for link, folder in links[:MAX_NAMED_LINKS]:
-            print_message(
-                f"bodymotion check: {link} is a link that leads out of {folder}: not "
-                "checked"
-            )
-        if len(links) > MAX_NAMED_LINKS:
-            print_message(
-                f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links "
-                "that lead out"
-            )
+            answers.append(Checked(body or Path(), error.problems))
+            options["model"] = None
+        paths = _find_files(files)
         check_reading(reading, [*paths, *([] if body is None else [body])])
-        if not paths:
-            if len(files) == 1:
-                folders = "the folder"
-            else:
-                folders = "the folders"
-            print_message(
-                f"bodymotion check: no model or motion in {folders} "
-                f"{' '.join(map(str, files))}"
-            )
-            raise click.exceptions.Exit(1)
         if robot is not None and not is_project_default("body"):
             _report_unused_body(paths)
-        text = not (as_json or as_sarif)
+        # The problems of a model that is among the files are printed in its turn.
+        if body in paths:
+            answers.clear()
+        printer = _Printer(as_json=as_json, as_sarif=as_sarif, diff=diff)
         fixer = _Fixer(options, robot, write=not diff)
-        color = sys.stdout.isatty()
+        checked = check_files(
+            paths, robot, workers, is_folder=paths != files, **options
+        )
         with (
             results() as out,
             progress(f"checking {counted(len(paths), 'file')}") as bar,
         ):
-            if of_body and body is not None and body not in paths:
-                found.append((body, of_body))
-                out.write(text_of(of_body, color=color) if text and not diff else "")
-            for number, answer in enumerate(
-                check_files(paths, robot, workers, is_folder=paths != files, **options)
-            ):
+            for answer in answers:
+                printer.print(answer, out)
+            for number, answer in enumerate(checked):
                 if bar is not None:
                     bar(number + 1, len(paths))
-                with bar.pause() if bar is not None else nullcontext():
-                    if answer.trace and answer.trace not in traces:
-                        traces.add(answer.trace)
-                        print_message(answer.trace, keep_lines=True)
+                with _paused(bar):
+                    printer.print_trace(answer)
                     if fix or diff:
-                        answer = fixer.fix(answer, out if text else sys.stderr)
-                    found.append((answer.path, answer.problems))
-                    if text and not diff:
-                        out.write(text_of(answer.problems, color=color))
-            if not diff:
-                with bar.pause() if bar is not None else nullcontext():
-                    out.write(
-                        _summary(found)
-                        if text
-                        else _json(found)
-                        if as_json
-                        else json_text(sarif(found))
-                    )
+                        stream = out if printer.is_text else sys.stderr
+                        answer = fixer.fix(answer, stream)
+                    answers.append(answer)
+                    printer.print(answer, out)
+            with _paused(bar):
+                out.write(printer.summary(answers))
     if fix or diff:
         print_message(fixer.summary)
-    elif text:
-        _report_fixable(found, reading)
+    elif printer.is_text:
+        _report_fixable(answers, reading)
         if body is None:
             _advise_body(paths)
     if diff:
         raise click.exceptions.Exit(1 if fixer.files else 0)
-    count = _count(found)
-    raise click.exceptions.Exit(
-        1 if count["error"] or (strict and count["warning"]) else 0
-    )
+    count = count_severities(answers)
+    is_faulty = count["error"] or (strict and count["warning"])
+    raise click.exceptions.Exit(1 if is_faulty else 0)
 
 
 def _codes(texts: list[str] | None) -> tuple[str, ...]:
-    return tuple(code.upper() for text in texts or () for code in names(text))
+    """Return the codes of rules in the texts of an option."""
+    codes: list[str] = []
+    for text in texts or ():
+        codes += names(text.upper())
+    return tuple(codes)
 
 
-def _count(found: Iterable[tuple[Path, Sequence[Problem]]]) -> Counter[str]:
-    """Return the number of problems of each severity."""
-    count: Counter[str] = Counter(error=0, warning=0, note=0)
-    for _, problems in found:
-        for problem in problems:
-            count[problem.severity] += problem.count
-    return count
+def _find_files(files: Sequence[Path]) -> list[Path]:
+    """Return the files to be checked; Exit where there is none.
+
+    Report links that lead out of a folder.
+    """
+    from bodymotion.collection import find_files
+
+    links: list[str] = []
+
+    def report(link: Path, folder: Path | None) -> None:
+        if folder is not None:
+            links.append(f"{link} is a link that leads out of {folder}: not checked")
+
+    paths = list(find_files(files, report))
+    for text in links[:MAX_NAMED_LINKS]:
+        print_message(f"bodymotion check: {text}")
+    if len(links) > MAX_NAMED_LINKS:
+        number = len(links) - MAX_NAMED_LINKS
+        print_message(f"bodymotion check: and {number} more links that lead out")
+    if not paths:
+        folders = "the folder" if len(files) == 1 else "the folders"
+        print_message(
+            f"bodymotion check: no model or motion in {folders} "
+            f"{' '.join(map(str, files))}"
+        )
+        raise click.exceptions.Exit(1)
+    return paths
 
 
-def _summary(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
-    """Return a line with the number of files and problems."""
-    numbers = ", ".join(counted(n, kind) for kind, n in _count(found).items() if n)
-    faulty = sum(any(p.severity == "error" for p in problems) for _, problems in found)
-    if faulty and len(found) > 1:
-        with_errors = f" (errors in {counted(faulty, 'file')})"
-    else:
-        with_errors = ""
-    return f"{counted(len(found), 'file')} checked: {numbers or 'no problems'}{with_errors}\n"
+def _paused(bar: Bar | None) -> AbstractContextManager[None]:
+    """Remove the bar while something else is printed."""
+    if bar is None:
+        return nullcontext()
+    return bar.pause()
 
 
-def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
-    from bodymotion.diagnostics.catalogue import retired
+class _Printer:
+    """Prints the problems of files, one file after another, and a summary."""
 
-    files = [{"file": str(path), **problems_of(problems)} for path, problems in found]
-    answer = {
-        "num_files": len(found),
-        **{f"num_{kind}s": n for kind, n in _count(found).items()},
-        "files": files,
-    }
-    codes = {problem.rule for _, problems in found for problem in problems}
-    if codes:
-        answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
-    return json_text(answer)
+    def __init__(self, *, as_json: bool, as_sarif: bool, diff: bool) -> None:
+        self.as_json = as_json
+        self.is_text = not (as_json or as_sarif)
+        self.shows_diff = diff
+        self._color = sys.stdout.isatty()
+        self._traces: set[str] = set()
+
+    def print_trace(self, answer: Checked) -> None:
+        """Print the traceback of a bug, once."""
+        if answer.trace and answer.trace not in self._traces:
+            self._traces.add(answer.trace)
+            print_message(answer.trace, keep_lines=True)
+
+    def print(self, answer: Checked, out: TextIO) -> None:
+        """Print the problems of a file, if they are wanted as text."""
+        if self.is_text and not self.shows_diff:
+            out.write(text_of(answer.problems, color=self._color))
+
+    def summary(self, answers: Sequence[Checked]) -> str:
+        """Return what is printed at the end."""
+        from bodymotion.cli.check_output import json_of, sarif, summary_of
+
+        if self.shows_diff:
+            return ""
+        if self.is_text:
+            return summary_of(answers)
+        if self.as_json:
+            return json_text(json_of(answers))
+        return json_text(sarif(answers))
 
 
 def _report_unused_body(paths: list[Path]) -> None:
-    """Report that --body has no effect on scripts, which are for a robot, and on models."""
+    """Report files on which --body has no effect.
+
+    Scripts, which are for a robot, and models.
+    """
     paths_of_kinds = _kinds(paths)
     reasons = {
         kind.name: f"{with_article(kind.noun)} is for {with_article(kind.robot)}"
@@ -271,15 +274,12 @@ def _report_unused_body(paths: list[Path]) -> None:
     # A model beside a motion may be checked for itself.
     if "Motion" not in paths_of_kinds:
         reasons["Body"] = "it is a model itself"
-    for kind, why in reasons.items():
+    for kind, reason in reasons.items():
         if kind in paths_of_kinds:
             first, *more = paths_of_kinds[kind]
-            if more:
-                others = f" and {len(more)} more"
-            else:
-                others = ""
+            others = f" and {len(more)} more" if more else ""
             print_message(
-                f"bodymotion check: --body has no effect on {first}{others}: {why}"
+                f"bodymotion check: --body has no effect on {first}{others}: {reason}"
             )
 
 
@@ -289,12 +289,11 @@ def _advise_body(paths: list[Path]) -> None:
     motions = paths_of_kinds.get("Motion", [])
     models = paths_of_kinds.get("Body", [])
     if motions and len(models) == 1:
+        were = f"{len(motions)} motions were"
         if len(motions) == 1:
-            what = f"{motions[0].name} was"
-        else:
-            what = f"{len(motions)} motions were"
+            were = f"{motions[0].name} was"
         print_message(
-            f"{what} checked without the model; use --body {models[0]} to check "
+            f"{were} checked without the model; use --body {models[0]} to check "
             "against its joints"
         )
 
@@ -313,22 +312,22 @@ def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
     return paths_of_kinds
 
 
-def _report_fixable(
-    found: list[tuple[Path, tuple[Problem, ...]]], reading: Mapping[str, Any]
-) -> None:
-    if any(problems for _, problems in found):
-        from bodymotion.checks.fixing import fixable
+def _report_fixable(answers: Sequence[Checked], reading: Mapping[str, Any]) -> None:
+    """Print which problems --fix can fix."""
+    if not any(answer.problems for answer in answers):
+        return
+    from bodymotion.checks.fixing import fixable
 
-        fixes = [
-            find_apart(path, codes, reading)
-            for path, problems in found
-            if (codes := fixable(problems, path))
-        ]
-        named = sorted({code for one in fixes if one is not None for code in one.rules})
-        if named:
-            print_message(
-                f"--fix can fix {', '.join(named)}; --diff shows the changes first"
-            )
+    rules: set[str] = set()
+    for answer in answers:
+        codes = fixable(answer.problems, answer.path)
+        fixes = find_apart(answer.path, codes, reading) if codes else None
+        if fixes is not None:
+            rules.update(fixes.rules)
+    if rules:
+        print_message(
+            f"--fix can fix {', '.join(sorted(rules))}; --diff shows the changes first"
+        )
 
 
 @dataclass
@@ -345,19 +344,22 @@ class _Fixer:
     locations: int = 0
 
     def fix(self, answer: Checked, out: TextIO) -> Checked:
-        """Show the changes of a file on `out`, write them where that is wanted, and return the result of a check after that."""
+        """Show the changes of a file on `out`, and write them where that is wanted.
+
+        Return the result of a check after that.
+        """
         from bodymotion.checks.fixing import fixable, write_fixes
 
         codes = fixable(answer.problems, answer.path)
         if not codes:
             return answer
         try:
-            found = find_apart(answer.path, codes, self.options["reading"])
-            if found is None:
+            fixes = find_apart(answer.path, codes, self.options["reading"])
+            if fixes is None:
                 return answer
-            show_diff(found, out)
+            show_diff(fixes, out)
             if self.write:
-                write_fixes(found)
+                write_fixes(fixes)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -366,7 +368,7 @@ class _Fixer:
             )
             return answer
         self.files += 1
-        self.locations += len(found.edits)
+        self.locations += len(fixes.edits)
         if self.write:
             return check_file(answer.path, self.body, **self.options)
         return answer
@@ -376,10 +378,9 @@ class _Fixer:
         """A line with the number of changes."""
         if not self.files:
             return "nothing to fix automatically"
-        what = f"{counted(self.locations, 'location')} in {counted(self.files, 'file')}"
-        if self.write:
-            return f"{what} fixed"
-        return f"{what} would be fixed"
+        files = counted(self.files, "file")
+        verb = "fixed" if self.write else "would be fixed"
+        return f"{counted(self.locations, 'location')} in {files} {verb}"
 
 
 def find_apart(
@@ -398,12 +399,12 @@ def find_apart(
     return call_within_limits(find_fixes, path, codes, files=[path], limits=limits)
 
 
-def show_diff(found: Fixes, out: TextIO) -> None:
+def show_diff(fixes: Fixes, out: TextIO) -> None:
     """Write a diff: as it is to a file or pipe.
 
     On a terminal its beginning, with escapes for control characters.
     """
-    lines = found.diff()
+    lines = fixes.diff()
     if not out.isatty():
         out.writelines(lines)
         return
@@ -413,18 +414,9 @@ def show_diff(found: Fixes, out: TextIO) -> None:
             out.write("\t".join(map(one_line, text.split("\t"))) + "\n")
     if next(lines, None) is not None:
         out.write(
-            f"… {counted(len(found.edits), 'location')} in all; write to a pipe or "
+            f"… {counted(len(fixes.edits), 'location')} in all; write to a pipe or "
             "file for the whole diff\n"
         )
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The problems of a file, and the traceback of a bug of bodymotion."""
-
-    path: Path
-    problems: tuple[Problem, ...]
-    trace: str = ""
 
 
 def check_files(
@@ -497,110 +489,18 @@ def check_file(
     if reading:
         with suppress(FormatError):
             options |= find_format(path).options_of(reading)
+    location = Location(str(path))
     try:
         report = check(path, body=body, **options)
     except MemoryError:
-        return Checked(
-            path,
-            (
-                rules.MEMORY.problem(
-                    "not enough memory to read the file", Location(str(path)), ""
-                ),
-            ),
+        problem = rules.MEMORY.problem(
+            "not enough memory to read the file", location, ""
         )
+        return Checked(path, (problem,))
     except Exception as error:
-        message = f"not checked because of {type(error).__name__}: {error}"
         import traceback
 
-        return Checked(
-            path,
-            (rules.INTERNAL_ERROR.problem(message, Location(str(path))),),
-            traceback.format_exc(),
-        )
+        message = f"not checked because of {type(error).__name__}: {error}"
+        problem = rules.INTERNAL_ERROR.problem(message, location)
+        return Checked(path, (problem,), traceback.format_exc())
     return Checked(path, report.problems)
-
-
-def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
-    """Return a log of OASIS SARIF 2.1.0 with one run.
-
-    A descriptor of each rule that is broken, and a result for each problem.
-    """
-    from bodymotion.diagnostics.catalogue import catalogue, retired
-
-    known = catalogue()
-    old = retired()
-    problems = [(path, problem) for path, some in found for problem in some]
-    codes = sorted({problem.rule for _, problem in problems})
-    index = {code: number for number, code in enumerate(codes)}
-    descriptors = []
-    for code in codes:
-        descriptor: dict[str, Any] = {"id": code}
-        aliases = sorted(name for name, new in old.items() if new == code)
-        if aliases:
-            descriptor["deprecatedIds"] = aliases
-        rule = known.get(code)
-        if rule is not None:
-            descriptor["shortDescription"] = {"text": rule.sentence}
-            descriptor["defaultConfiguration"] = {"level": rule.severity}
-            descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
-            if rule.hint:
-                lines = [rule.hint]
-            else:
-                lines = []
-            lines += [
-                f"{kind}: {text}"
-                for kind, text in zip(
-                    ("wrong", "right"), rule.example or (), strict=False
-                )
-            ]
-            if lines:
-                descriptor["help"] = {"text": "\n".join(lines)}
-        descriptors.append(descriptor)
-    driver = {"name": "bodymotion", "version": __version__, "rules": descriptors}
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "artifacts": [{"location": {"uri": _uri(str(path))}} for path, _ in found],
-        "results": [
-            {
-                "ruleId": problem.rule,
-                "ruleIndex": index[problem.rule],
-                "level": problem.severity,
-                "message": {
-                    "text": problem.message
-                    + (f" [{problem.hint}]" if problem.hint else "")
-                },
-                "locations": [_location(path, problem.location)],
-            }
-            for path, problem in problems
-        ],
-    }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _location(path: Path, location: Location) -> dict[str, Any]:
-    physical: dict[str, Any] = {
-        "artifactLocation": {"uri": _uri(location.path or str(path))}
-    }
-    if location.line is not None and location.line >= 1:
-        region = {"startLine": location.line}
-        if location.column is not None and location.column >= 1:
-            region["startColumn"] = location.column
-        physical["region"] = region
-    found: dict[str, Any] = {"physicalLocation": physical}
-    if location.inside:
-        found["logicalLocations"] = [{"fullyQualifiedName": location.inside}]
-    return found
-
-
-def _uri(path: str) -> str:
-    """Return a relative reference for a relative path, which stays valid when the folder is moved.
-
-    Else a file URL.
-    """
-    file = Path(path)
-    if file.is_absolute():
-        return "file://" + quote(file.as_posix(), errors="surrogateescape")
-    # A colon in the first part would be read as the end of a scheme.
-    text = quote(file.as_posix(), errors="surrogateescape")
-    return text.replace(":", "%3A")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.skeleton import Skeleton
 
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
 BYTES_PER_NUMBER = 3 * 8
@@ -535,7 +536,7 @@ def _read(
     return found, motions
 
 
-def show_reading(thing: Body | Motion) -> None:
+def show_reading(thing: Body | Motion | Skeleton) -> None:
     """Print the problems of a file that was read, without notes."""
     show_problems([problem for problem in thing.problems if problem.severity != "note"])
 

@@ -22,6 +22,7 @@ from bodymotion.cli.options import (
     load_body,
     reads_files,
     reports_losses,
+    show_reading,
 )
 from bodymotion.cli.output import (
     as_json,
@@ -38,12 +39,17 @@ from bodymotion.extensions import Extension, extensions
 
 if TYPE_CHECKING:
     from bodymotion.balancing import BalanceReport
+    from bodymotion.balancing.balancing import BalancedMotion
     from bodymotion.model.body import Body
     from bodymotion.model.scripts import RobotScript
     from bodymotion.motion import Motion
+    from bodymotion.retargeting import RetargetComparison
     from bodymotion.retargeting.roles import Figure
+    from bodymotion.simulation import SimulationResult
+    from bodymotion.skeleton import Skeleton
 
-MAX_MAP = 1 << 20  # [bytes] A larger file of roles is none.
+MAX_MAP = 1 << 20
+"""[bytes] A larger file of roles is none."""
 
 
 @reports_losses
@@ -93,156 +99,218 @@ def retarget(
       --html FILE: Write a page (.html): source and robot play side by side, with OUT or
         alone.
     """  # noqa: D301
-    from bodymotion.formats.registry import find_format, load
-    from bodymotion.model.body import by_position as named_by_position
-    from bodymotion.model.scripts import RobotScript
-    from bodymotion.motion import Motion
-    from bodymotion.retargeting import (
-        compare_retarget,
-        side_by_side,
-        to_skeleton,
-    )
-    from bodymotion.retargeting import retarget as retargeted
-    from bodymotion.retargeting.figures import figure_of_body
-    from bodymotion.retargeting.skeletons import problems_of_source, with_body
-    from bodymotion.retargeting.source import find_moving_figure
-    from bodymotion.skeleton import Skeleton
-    from bodymotion.viewer import view
+    from bodymotion.retargeting import compare_retarget
 
     with failures("retarget"):
-        given = [
+        files = [
             path
             for path in (source, model, source_body, map_file)
             if path is not None and robot_named(path) is None
         ]
-        check_reading(reading, [path for path in given if path != map_file])
+        check_reading(reading, [path for path in files if path != map_file])
         if output is None and html is None and not show_map:
             raise click.BadParameter(
                 "name the file of the new motion, or --html", param_hint="--output / -o"
             )
         for path in (output, html):
-            check_output(path, given)
+            check_output(path, files)
         roles = _roles(map_file)
         robot = robot_named(model)
-        if robot is not None and (balance or simulate or roles["body"]):
+        if robot is None:
+            body = load_body(model, reading, hint="MODEL")
+        elif balance or simulate or roles["body"]:
             raise click.UsageError(
                 "--balance, --simulate and roles of the body have no effect on "
                 f"{robot.kinds[0].robot}"
             )
-        if robot is not None:
+        else:
             body = built_in_body(robot)
-        else:
-            body = load_body(model, reading, hint="MODEL")
-        source_robot = None if source_body is None else robot_named(source_body)
-        if source_body and source_robot is None:
-            other = load_body(source_body, reading, hint="--source-body")
-        else:
-            other = None
-        row = find_format(source)
-        value = load(
-            source,
-            format=row.name,
-            **({} if other is None else {"body": other}),
-            **row.options_of(reading),
-        )
-        if source_robot is not None and not isinstance(value, RobotScript):
-            moved = value if isinstance(value, Motion) else None
-            other = built_in_body(source_robot, moved)
-        if not isinstance(value, Skeleton | Motion | RobotScript):
-            raise click.BadParameter(
-                f"{source} holds {kind_of(type(value))}, not recorded motion",
-                param_hint="SOURCE",
-            )
-        value, other = with_body(value, other)
-        show_problems(
-            [problem for problem in value.problems if problem.severity != "note"]
-        )
-        if by_position and isinstance(value, Motion) and other is not None:
-            value = named_by_position(value, other)
-
-        chosen: dict[str, Any] = {
-            "source_body": other,
+        recorded, recorded_on = _load_source(source, source_body, reading, by_position)
+        options: dict[str, Any] = {
+            "source_body": recorded_on,
             "roles": roles["body"],
             "source_roles": roles["source"],
         }
         if show_map:
-            figures = (
-                find_moving_figure(value, other, roles["source"])[0],
-                figure_of_body(body, roles["body"]),
-            )
-            with results() as stream:
-                stream.write(_table(*figures, json_output))
+            _print_map(recorded, body, options, json_output)
             raise click.exceptions.Exit
-        script: RobotScript | None = None
-        if robot is not None:
-            script = robot.needed_function("retarget")(
-                value, source_body=other, source_roles=roles["source"]
-            )
-            found_in_script = robot.needed_function("validate")(script)
-            show_problems([*problems_of_source(value), *found_in_script])
-            _, motion = script.body_and_motion()
-        else:
-            with progress(f"retargeting {source.name}"):
-                motion = retargeted(value, body, **chosen)
-            show_problems(motion.problems)
+        script, motion = _transfer(recorded, body, robot, options, source.name)
         # A balanced motion may be slower than its source.
-        found = compare_retarget(value, body, motion, **chosen)
+        comparison = compare_retarget(recorded, body, motion, **options)
         report = None
         if balance:
-            from bodymotion.balancing import balance as balanced
-
-            before = motion.problems
-            with progress(f"balancing {source.name}") as bar:
-                motion = balanced(
-                    body,
-                    motion,
-                    ground=0.0,
-                    simulated=simulate or None,
-                    progress=bar,
-                )
+            motion = _balance(body, motion, simulate, source.name)
             report = motion.report
-            show_problems(motion.problems[len(before) :])
         code = 0
         if output is not None:
-            suffix = output.suffix.lower()
-            result: Motion | Skeleton = motion
-            if suffix == ".bvh":
-                rate = motion.frame_rate
-                if rate is None and motion.duration:
-                    rate = (motion.num_frames - 1) / motion.duration
-                result = to_skeleton(body, motion, rate)
-            is_script = script is not None and suffix in _suffixes_of(script)
-            code = saved(script if is_script else result, output)
+            code = saved(_value_for(output, body, motion, script), output)
         if html is not None:
-            view(*side_by_side(value, body, motion, **chosen), output=html)
-            written(html)
-        result_of_simulation = None
+            _write_page(html, recorded, body, motion, options)
+        simulation = None
         if simulate:
-            from bodymotion.simulation import simulate as simulated
-
-            with progress(f"simulating {source.name}") as bar:
-                result_of_simulation = simulated(body, motion, progress=bar)
-        with results() as stream:
-            if json_output:
-                data = plain(asdict(found))
-                if report is not None:
-                    data["balance"] = plain(asdict(report))
-                if result_of_simulation is not None:
-                    data["fall"] = result_of_simulation.fall
-                    data["diverged"] = result_of_simulation.diverged
-                stream.write(as_json(data))
-            else:
-                stream.write(str(found))
-                if report is not None:
-                    stream.write(_balance_rows(report))
-                if result_of_simulation is not None:
-                    end = result_of_simulation.end_text
-                    stream.write(f"{'simulation':<13}{end}\n")
+            simulation = _simulate(body, motion, source.name)
+        _print_results(comparison, report, simulation, json_output)
         if report is not None and _has_failed(report):
             code = 1
-        if result_of_simulation is not None and result_of_simulation.has_failed:
+        if simulation is not None and simulation.has_failed:
             code = 1
         raise click.exceptions.Exit(code)
+
+
+def _load_source(
+    path: Path, body_path: Path | None, reading: ReaderOptions, by_position: bool
+) -> tuple[Skeleton | Motion, Body | None]:
+    """Read recorded motion, and the body that it is for, if it has one."""
+    from bodymotion.formats.registry import find_format, load
+    from bodymotion.model.body import by_position as named_by_position
+    from bodymotion.model.scripts import RobotScript
+    from bodymotion.motion import Motion
+    from bodymotion.retargeting.skeletons import with_body
+    from bodymotion.skeleton import Skeleton
+
+    body = None
+    robot = None
+    row = find_format(path)
+    options = row.options_of(reading)
+    if body_path is not None:
+        robot = robot_named(body_path)
+        if robot is None:
+            body = load_body(body_path, reading, hint="--source-body")
+            options["body"] = body
+    value = load(path, format=row.name, **options)
+    if not isinstance(value, Skeleton | Motion | RobotScript):
+        raise click.BadParameter(
+            f"{path} holds {kind_of(type(value))}, not recorded motion",
+            param_hint="SOURCE",
+        )
+    if robot is not None and not isinstance(value, RobotScript):
+        body = built_in_body(robot, value if isinstance(value, Motion) else None)
+    recorded, body = with_body(value, body)
+    show_reading(recorded)
+    if by_position and isinstance(recorded, Motion) and body is not None:
+        recorded = named_by_position(recorded, body)
+    return recorded, body
+
+
+def _print_map(
+    recorded: Skeleton | Motion, body: Body, options: dict[str, Any], json_output: bool
+) -> None:
+    """Print which joint has which role."""
+    from bodymotion.retargeting.figures import figure_of_body
+    from bodymotion.retargeting.source import find_moving_figure
+
+    figure, *_ = find_moving_figure(
+        recorded, options["source_body"], options["source_roles"]
+    )
+    text = _table(figure, figure_of_body(body, options["roles"]), json_output)
+    with results() as stream:
+        stream.write(text)
+
+
+def _transfer(
+    recorded: Skeleton | Motion,
+    body: Body,
+    robot: Extension | None,
+    options: dict[str, Any],
+    name: str,
+) -> tuple[RobotScript | None, Motion]:
+    """Return the motion of the body, and the script of a built-in robot.
+
+    Print the problems of both.
+    """
+    from bodymotion.retargeting import retarget as retarget_to_body
+    from bodymotion.retargeting.skeletons import problems_of_source
+
+    if robot is None:
+        with progress(f"retargeting {name}"):
+            motion = retarget_to_body(recorded, body, **options)
+        show_problems(motion.problems)
+        return None, motion
+    script: RobotScript = robot.needed_function("retarget")(
+        recorded,
+        source_body=options["source_body"],
+        source_roles=options["source_roles"],
+    )
+    problems_of_script = robot.needed_function("validate")(script)
+    show_problems([*problems_of_source(recorded), *problems_of_script])
+    _, motion = script.body_and_motion()
+    return script, motion
+
+
+def _balance(body: Body, motion: Motion, simulate: bool, name: str) -> BalancedMotion:
+    """Return the motion with the robot in balance, and print its new problems."""
+    from bodymotion.balancing import balance
+
+    with progress(f"balancing {name}") as bar:
+        balanced = balance(
+            body, motion, ground=0.0, simulated=simulate or None, progress=bar
+        )
+    show_problems(balanced.problems[len(motion.problems) :])
+    return balanced
+
+
+def _value_for(
+    output: Path, body: Body, motion: Motion, script: RobotScript | None
+) -> Motion | Skeleton | RobotScript:
+    """Return what is written to a file: a motion, a skeleton or a script."""
+    from bodymotion.retargeting import to_skeleton
+
+    suffix = output.suffix.lower()
+    if script is not None and suffix in _suffixes_of(script):
+        return script
+    if suffix != ".bvh":
+        return motion
+    rate = motion.frame_rate
+    if rate is None and motion.duration:
+        rate = (motion.num_frames - 1) / motion.duration
+    return to_skeleton(body, motion, rate)
+
+
+def _write_page(
+    path: Path,
+    recorded: Skeleton | Motion,
+    body: Body,
+    motion: Motion,
+    options: dict[str, Any],
+) -> None:
+    """Write a page on which source and robot play side by side."""
+    from bodymotion.retargeting import side_by_side
+    from bodymotion.viewer import view
+
+    view(*side_by_side(recorded, body, motion, **options), output=path)
+    written(path)
+
+
+def _simulate(body: Body, motion: Motion, name: str) -> SimulationResult:
+    """Return what becomes of the motion in a simulation."""
+    from bodymotion.simulation import simulate
+
+    with progress(f"simulating {name}") as bar:
+        return simulate(body, motion, progress=bar)
+
+
+def _print_results(
+    comparison: RetargetComparison,
+    report: BalanceReport | None,
+    simulation: SimulationResult | None,
+    json_output: bool,
+) -> None:
+    """Print the errors of a result, and what balance and simulation made of it."""
+    with results() as stream:
+        if json_output:
+            data = plain(asdict(comparison))
+            if report is not None:
+                data["balance"] = plain(asdict(report))
+            if simulation is not None:
+                data["fall"] = simulation.fall
+                data["diverged"] = simulation.diverged
+            stream.write(as_json(data))
+            return
+        stream.write(str(comparison))
+        if report is not None:
+            stream.write(_balance_rows(report))
+        if simulation is not None:
+            stream.write(f"{'simulation':<13}{simulation.end_text}\n")
 
 
 def _suffixes_of(script: RobotScript) -> set[str]:
@@ -280,10 +348,9 @@ def _balance_rows(report: BalanceReport) -> str:
     if report.has_other_length:
         length = f"{report.seconds:.2f} s long, {report.seconds_before:.2f} s before"
         rows.append(length)
-    rows += [
-        f"not balanced from {part.begin:.2f} s to {part.end:.2f} s: {part.reason}"
-        for part in report.kept
-    ]
+    for part in report.kept:
+        span = f"{part.begin:.2f} s to {part.end:.2f} s"
+        rows.append(f"not balanced from {span}: {part.reason}")
     rows += [f"not fixed: {text}" for text in report.remaining]
     return "".join(f"{'balance':<13}{one_line(row)}\n" for row in rows)
 
@@ -294,13 +361,13 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
     from bodymotion.formats.resources import file_bytes
     from bodymotion.formats.yaml.rules import KEY_TWICE
 
-    found: dict[str, dict[str, str]] = {"source": {}, "body": {}}
+    roles: dict[str, dict[str, str]] = {"source": {}, "body": {}}
     if path is None:
-        return found
+        return roles
     expected = "expected `source` and `body` with rows such as `left knee: LLEG_KNEE`"
     problems = Diagnostics(path)
     try:
-        read, _ = read_plain_yaml(file_bytes(path, MAX_MAP), path, problems)
+        value, _ = read_plain_yaml(file_bytes(path, MAX_MAP), path, problems)
     except FormatError as error:
         raise click.BadParameter(
             one_line(f"{error.problem}; {expected}"), param_hint="--map"
@@ -309,43 +376,49 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
         if problem.rule == KEY_TWICE.code:
             message = f"{problem.location}: {problem.message}; expected one row"
             raise click.BadParameter(one_line(message), param_hint="--map")
-    is_sound = (
-        isinstance(read, dict)
-        and set(read) <= set(found)
-        and all(isinstance(rows, dict) for rows in read.values())
-        and all(
-            isinstance(name, str) for rows in read.values() for name in rows.values()
-        )
-    )
-    if not is_sound:
+    if not isinstance(value, dict) or not set(value) <= set(roles):
         raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
-    found.update(read)
-    return found
+    for rows in value.values():
+        is_sound = isinstance(rows, dict) and all(
+            isinstance(name, str) for name in rows.values()
+        )
+        if not is_sound:
+            raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
+    roles.update(value)
+    return roles
 
 
 def _table(source: Figure, body: Figure, json_output: bool) -> str:
     """Return which joints have which roles, on both sides."""
     from bodymotion.retargeting.roles import QUADRUPED_ROLES, ROLES
 
-    kinds = {
-        figure.is_quadruped: QUADRUPED_ROLES if figure.is_quadruped else ROLES
-        for figure in (source, body)
-    }
-    roles = [role for kind in kinds.values() for role in kind]
-    rows = {
-        role: [
-            f.names[f.points[role][0]] if role in f.points else None
-            for f in (source, body)
-        ]
-        for role in roles
-    }
+    # With a person and a quadruped, the roles of both, those of the source first.
+    roles: dict[str, None] = {}
+    for figure in (source, body):
+        roles |= dict.fromkeys(QUADRUPED_ROLES if figure.is_quadruped else ROLES)
     if json_output:
         return as_json(
-            {role: {"source": row[0], "body": row[1]} for role, row in rows.items()}
+            {
+                role: {"source": _joint_of(source, role), "body": _joint_of(body, role)}
+                for role in roles
+            }
         )
-    wide = max(map(len, roles)) + 2
-    width = max(len(row[0] or "-") for row in rows.values()) + 2
-    return "".join(
-        one_line(f"{role:<{wide}}{row[0] or '-':<{width}}{row[1] or '-'}") + "\n"
-        for role, row in rows.items()
-    )
+    rows = [
+        (role, _joint_of(source, role) or "-", _joint_of(body, role) or "-")
+        for role in roles
+    ]
+    role_width = max(len(role) for role, _, _ in rows) + 2
+    source_width = max(len(name) for _, name, _ in rows) + 2
+    lines = [
+        one_line(f"{role:<{role_width}}{of_source:<{source_width}}{of_body}")
+        for role, of_source, of_body in rows
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _joint_of(figure: Figure, role: str) -> str | None:
+    """Return the name of the joint with a role, None where there is none."""
+    if role not in figure.points:
+        return None
+    joint, *_ = figure.points[role]
+    return figure.names[joint]
