@@ -6,6 +6,7 @@ Change a motion, step by step, in the order of the command line.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,10 +34,13 @@ from bodymotion.cli.output import conclude, finish, print_message, progress
 from bodymotion.extensions import kind_named
 
 if TYPE_CHECKING:
+    from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-LENGTH_STEPS = (
+TIME_STEPS = (
+    "trim",
+    "trim_frames",
     "append",
     "loop",
     "seamless",
@@ -45,31 +49,32 @@ LENGTH_STEPS = (
     "length",
     "within_limits",
 )
-REPORTED_STEPS = (
-    *LENGTH_STEPS,
+"""Steps that change the length of a motion."""
+VALUE_STEPS = (
     "offset_joint",
     "scale_joint",
     "fill_gaps",
-)  # Their effect is reported in a line.
-LINK_STEPS = ("fill_links", "recover_joints", "root_only", "zmp")
-OTHER_STEPS = (
     "reverse",
     "mirror",
     "smooth",
     "unwrap",
-    "shift",
-    "turn",
-    "start_at",
+)
+"""Steps that change the values of frames."""
+PLACE_STEPS = ("shift", "turn", "start_at")
+"""Steps that move the motion in the world."""
+COMPONENT_STEPS = (
     "keep",
     "drop",
+    "fill_links",
+    "recover_joints",
+    "root_only",
+    "zmp",
 )
-STEPS = (
-    "trim",
-    "trim_frames",
-    *REPORTED_STEPS,
-    *OTHER_STEPS,
-    *LINK_STEPS,
-)  # The steps by the names of their options.
+"""Steps that add, remove or replace components."""
+STEPS = (*TIME_STEPS, *VALUE_STEPS, *PLACE_STEPS, *COMPONENT_STEPS)
+"""The steps by the names of their options."""
+REPORTED_STEPS = (*TIME_STEPS[2:], "offset_joint", "scale_joint", "fill_gaps")
+"""Steps whose effect is reported in a line; that of a trim is plain."""
 JOINING_STEPS = ("append", "loop", "seamless", "insert")
 MAX_SLIP = 0.01
 """[m] By which a foot may slip more after motions are joined."""
@@ -87,10 +92,8 @@ class OrderedCommand(ContainedCommand):
         """Record the order of the options, then parse them as usual."""
         ctx.meta[self.KEY] = []
         if args and not ctx.resilient_parsing:
-            ctx.meta[self.KEY] = [
-                option.name
-                for option in self.make_parser(ctx).parse_args(args=list(args))[2]
-            ]
+            _, _, params = self.make_parser(ctx).parse_args(args=list(args))
+            ctx.meta[self.KEY] = [param.name for param in params]
         return super().parse_args(ctx, args)
 
 
@@ -197,17 +200,7 @@ def edit(
     """  # noqa: D301
     from bodymotion.formats.registry import find_format
 
-    ctx = click.get_current_context()
-    texts = {
-        name: iter(ctx.params[name] or ())
-        for name in STEPS
-        if not isinstance(ctx.params[name], bool)
-    }
-    steps = [
-        (name, next(texts[name], "") if name in texts else "")
-        for name in ctx.meta[OrderedCommand.KEY]
-        if name in STEPS
-    ]
+    steps = _steps_of(click.get_current_context())
     if not steps and "parameters" not in reading:
         raise click.BadParameter(
             "no step given; use --trim, --mirror or another one", param_hint="edit"
@@ -223,57 +216,78 @@ def edit(
     with failures("edit"):
         check_output(target, [body])
         if [name for name, _ in steps] == ["trim"] and is_large(source, target):
+            _, text = steps[0]
+            start, end = time_span("--trim", text, float)
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
-                conclude(
-                    target,
-                    trim_file(
-                        source,
-                        target,
-                        *time_span("--trim", steps[0][1], float),
-                        progress=bar,
-                    ),
-                )
-        inserted = [Path(text.partition(":")[2]) for text in insert or ()]
-        others = [*map(Path, append or ()), *inserted, *([body] if body else [])]
-        check_reading(reading, [source, *others])
+                problems = trim_file(source, target, start, end, progress=bar)
+                conclude(target, problems)
+        paths = [source, *map(Path, append or ())]
+        for text in insert or ():
+            _, _, path = text.partition(":")
+            paths.append(Path(path))
+        if body is not None:
+            paths.append(body)
+        check_reading(reading, paths)
         kind = kind_named(find_format(source).holds)
         edit_script = None if kind is None else kind.function("edit")
-        before: Any
-        if kind is not None and edit_script is not None:
-            before = load_script(source, reading, kind)
-        else:
-            before = context.load(source, "IN", "--trim alone needs less")
-        after = before
+        if kind is None or edit_script is None:
+            motion = context.load(source, "IN", "--trim alone needs less")
+            finish(motion, _edit_motion(motion, steps, context), target)
+        script = load_script(source, reading, kind)
+        edited = script
         for name, text in steps:
-            done: Any = (edit_script or _changed)(after, name, text, context)
-            if (
-                name in JOINING_STEPS
-                and edit_script is None
-                and context.body is not None
-            ):
-                done = _with_measured_slip(after, done, context.body)
-            if name in REPORTED_STEPS and edit_script is None:
-                print_message(
-                    f"--{name.replace('_', '-')}{text and ' '}{text}: "
-                    f"{_effect(after, done)}"
-                )
-            after = done
-        finish(before, after, target)
+            edited = edit_script(edited, name, text, context)
+        finish(script, edited, target)
+
+
+def _steps_of(ctx: click.Context) -> list[tuple[str, str]]:
+    """Return the steps of a command line in their order, with their texts.
+
+    The text of a step without a value is empty.
+    """
+    texts = {}
+    for name in STEPS:
+        if not isinstance(ctx.params[name], bool):
+            texts[name] = iter(ctx.params[name] or ())
+    steps = []
+    for name in ctx.meta[OrderedCommand.KEY]:
+        if name in STEPS:
+            steps.append((name, next(texts[name]) if name in texts else ""))
+    return steps
+
+
+def _edit_motion(
+    motion: Motion, steps: Sequence[tuple[str, str]], context: EditContext
+) -> Motion:
+    """Return a motion after steps, and print what they have changed."""
+    for name, text in steps:
+        before = motion
+        motion = _changed(before, name, text, context)
+        if name in JOINING_STEPS and context.body is not None:
+            motion = _with_measured_slip(before, motion, context.body)
+        if name in REPORTED_STEPS:
+            words = f"{option_of(name)} {text}" if text else option_of(name)
+            print_message(f"{words}: {_effect(before, motion)}")
+    return motion
+
+
+def option_of(step: str) -> str:
+    """Return the option of a step."""
+    return f"--{step.replace('_', '-')}"
 
 
 def _with_measured_slip(before: Motion, after: Motion, body: Body) -> Motion:
-    """Return a joined motion with the problem that feet slip, measured on a body, in place of the one that poses differ."""
-    from bodymotion.dynamics import measure
-    from bodymotion.dynamics.contacts import longest_slip
+    """Return a joined motion with the problem that feet slip, measured on a body.
+
+    It replaces the problem that the poses of the feet differ.
+    """
     from bodymotion.editing.rules import SLIPPING
 
-    slips = []
     try:
-        for motion in (before, after):
-            found = measure(body, motion)
-            slips.append(longest_slip(found.contacts, found.times))
+        slip_before = _longest_slip(before, body)
+        slip = _longest_slip(after, body)
     except ValueError:  # Without joints or feet, only poses can be compared.
         return after
     problems = [
@@ -281,11 +295,23 @@ def _with_measured_slip(before: Motion, after: Motion, body: Body) -> Motion:
         for problem in after.problems
         if problem.rule != SLIPPING.code or problem in before.problems
     ]
-    if slips[1] > slips[0] + MAX_SLIP:
-        message = f"a foot slips by {1e3 * slips[1]:.0f} mm in one stance, {1e3 * slips[0]:.0f} mm before"
-        data = {"slip": slips[1], "slip_before": slips[0]}
+    if slip > slip_before + MAX_SLIP:
+        message = (
+            f"a foot slips by {1e3 * slip:.0f} mm in one stance, "
+            f"{1e3 * slip_before:.0f} mm before"
+        )
+        data = {"slip": slip, "slip_before": slip_before}
         problems.append(SLIPPING.problem(message, data=data))
     return replace(after, problems=tuple(problems))
+
+
+def _longest_slip(motion: Motion, body: Body) -> float:
+    """Return the largest slip of a foot in one contact [m]."""
+    from bodymotion.dynamics import measure
+    from bodymotion.dynamics.contacts import longest_slip
+
+    measures = measure(body, motion)
+    return longest_slip(measures.contacts, measures.times)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -314,7 +340,7 @@ class EditContext:
         return load_body(self.model, self.reading)
 
     def load(self, path: Path, hint: str, advice: str = "") -> Motion:
-        """Read a motion; with a body, its joint columns by position where that is wanted."""
+        """Read a motion, its joint columns by position where that is wanted."""
         from bodymotion.model.body import by_position
 
         motion = load_motion(path, self.reading, hint=hint, advice=advice)
@@ -322,12 +348,16 @@ class EditContext:
             return by_position(motion, self.needed_body("--by-position"))
         return motion
 
+    def slides(self, name: str) -> bool:
+        """Return whether a joint of the body slides."""
+        joints = () if self.body is None else self.body.joints
+        return any(joint.name == name and joint.type == "slide" for joint in joints)
+
     @property
     def joining(self) -> dict[str, Any]:
         """The options of steps that join motions."""
-        if self.foot is None:
-            body = None
-        else:
+        body = None
+        if self.foot is not None:
             body = self.needed_body("--foot")
         return {"blend": self.blend, "body": body, "foot": self.foot}
 
@@ -351,69 +381,85 @@ def time_span(
     """
     parts = text.split(":")
     try:
-        found = [kind(part) if part.strip() else None for part in parts]
-        if len(found) == 2 and not any(
-            number is not None and math.isnan(number) for number in found
-        ):
-            return found
+        ends = [kind(part) if part.strip() else None for part in parts]
     except ValueError:
-        pass
-    _wrong(option, text, "of the form START:END, where each may be left out")
+        ends = []
+    is_number = [end is None or not math.isnan(end) for end in ends]
+    if len(ends) != 2 or not all(is_number):
+        _wrong(option, text, "of the form START:END, where each may be left out")
+    return ends
 
 
 def _effect(before: Motion, after: Motion) -> str:
     """Return what a step has changed, in a few words."""
+    length_before = _end_of(before)
+    length = _end_of(after)
+    if length_before != length:
+        return f"{length_before:g} s became {length:g} s"
+    num_changed = 0
+    for old, new in zip(before.timed, after.timed, strict=False):
+        if old.values.shape == new.values.shape:
+            num_changed += _count_changes(old.values, new.values)
+    if num_changed:
+        return f"{num_changed} numbers changed"
+    return "nothing to change"
+
+
+def _end_of(motion: Motion) -> float:
+    """Return the time of the last frame of any component [s]."""
+    ends = [float(c.timeline.times[-1]) for c in motion.timed if c.num_frames]
+    return max(ends, default=0.0)
+
+
+def _count_changes(before: Floats, after: Floats) -> int:
+    """Return the number of values that differ; two that are not finite do not."""
     import numpy as np
 
-    lengths = [
-        max((float(c.timeline.times[-1]) for c in m.timed if c.num_frames), default=0.0)
-        for m in (before, after)
-    ]
-    if lengths[0] != lengths[1]:
-        return f"{lengths[0]:g} s became {lengths[1]:g} s"
-    both = (
-        (a.values, b.values) for a, b in zip(before.timed, after.timed, strict=False)
-    )
-    pairs = [(a, b) for a, b in both if a.shape == b.shape]
-    changed = sum(
-        a.size - int(np.equal(a, b, where=np.isfinite(a), out=np.isnan(b)).sum())
-        for a, b in pairs
-    )
-    if changed:
-        return f"{changed} numbers changed"
-    return "nothing to change"
+    is_equal = np.where(np.isfinite(before), before == after, np.isnan(after))
+    return int(before.size - is_equal.sum())
 
 
 def length_in_seconds(option: str, text: str) -> float:
     """Return the seconds of SECONDS or BEATS@BPM."""
-    found = numbers(
-        option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@"
-    )
-    if min(found) <= 0:
+    expected = "a number of seconds, or BEATS@BPM"
+    count, *tempo = numbers(option, text, (1, 2), expected, separator="@")
+    if min(count, *tempo) <= 0:
         _wrong(option, text, "above 0")
-    return float(found[0] if len(found) == 1 else 60.0 * found[0] / found[1])
+    if not tempo:
+        return float(count)
+    return float(60.0 * count / tempo[0])
 
 
 def _changed(motion: Motion, step: str, text: str, context: EditContext) -> Motion:
     """Return a motion after a step with the text of its option."""
-    import numpy as np
+    change = _change_components
+    if step in TIME_STEPS:
+        change = _change_length
+    elif step in VALUE_STEPS:
+        change = _change_values
+    elif step in PLACE_STEPS:
+        change = _move
+    return change(motion, step, text, context)
 
+
+def _change_length(
+    motion: Motion, step: str, text: str, context: EditContext
+) -> Motion:
+    """Return a motion after one of `TIME_STEPS`."""
     from bodymotion import editing
-    from bodymotion.geometry import poses, rotations
 
-    option = f"--{step.replace('_', '-')}"
+    option = option_of(step)
     match step:
         case "trim":
-            return editing.trim(motion, *time_span(option, text, float))
+            start, end = time_span(option, text, float)
+            return editing.trim(motion, start, end)
         case "trim_frames":
             first, last = time_span(option, text, int)
-            return editing.trim_frames(
-                motion, int(first or 0), None if last is None else int(last)
-            )
+            last_frame = None if last is None else int(last)
+            return editing.trim_frames(motion, int(first or 0), last_frame)
         case "append":
-            return editing.join(
-                motion, context.load(Path(text), option), **context.joining
-            )
+            following = context.load(Path(text), option)
+            return editing.join(motion, following, **context.joining)
         case "loop":
             if not text.strip().lstrip("+").isdecimal() or int(text) < 1:
                 _wrong(option, text, "an integer of at least 1")
@@ -423,36 +469,37 @@ def _changed(motion: Motion, step: str, text: str, context: EditContext) -> Moti
             joining = context.joining | {"blend": seconds}
             return editing.seamless(motion, **joining)
         case "hold":
-            return editing.hold(
-                motion,
-                *numbers(option, text, (2,), "of the form AT:SECONDS", separator=":"),
+            time, seconds = numbers(
+                option, text, (2,), "of the form AT:SECONDS", separator=":"
             )
+            return editing.hold(motion, time, seconds)
         case "insert":
-            at, _, path = text.partition(":")
-            (time,) = numbers(option, at, (1,), "of the form AT:FILE")
-            return editing.insert(
-                motion, context.load(Path(path), option), time, **context.joining
-            )
+            time_text, _, path = text.partition(":")
+            (time,) = numbers(option, time_text, (1,), "of the form AT:FILE")
+            inserted = context.load(Path(path), option)
+            return editing.insert(motion, inserted, time, **context.joining)
         case "length":
             return editing.change_length(motion, length_in_seconds(option, text))
-        case "within_limits":
+        case _:
             return editing.within_limits(motion, context.needed_body(option))
+
+
+def _change_values(
+    motion: Motion, step: str, text: str, context: EditContext
+) -> Motion:
+    """Return a motion after one of `VALUE_STEPS`."""
+    from bodymotion import editing
+
+    option = option_of(step)
+    match step:
         case "offset_joint" | "scale_joint":
             name, _, number = text.rpartition("=")
             (value,) = numbers(option, number, (1,), "of the form JOINT=NUMBER")
-            if step == "scale_joint":
-                return editing.change_joint(
-                    motion, name, factor=value, body=context.body
-                )
-            slides = context.body is not None and any(
-                j.name == name and j.type == "slide" for j in context.body.joints
-            )
-            return editing.change_joint(
-                motion,
-                name,
-                offset=value if slides else math.radians(value),
-                body=context.body,
-            )
+            change = {"factor": value}
+            if step == "offset_joint":
+                slides = context.slides(name)
+                change = {"offset": value if slides else math.radians(value)}
+            return editing.change_joint(motion, name, body=context.body, **change)
         case "fill_gaps":
             return editing.fill_gaps(motion)
         case "reverse":
@@ -464,41 +511,51 @@ def _changed(motion: Motion, step: str, text: str, context: EditContext) -> Moti
             if cutoff <= 0:
                 _wrong(option, text, "a frequency in Hz above 0")
             return editing.smooth(motion, cutoff)
-        case "unwrap":
+        case _:
             return editing.unwrap(motion, context.body)
-        case "shift":
-            return editing.move(
-                motion,
-                [
-                    *numbers(option, text, (3,), "of the form X,Y,Z in metres"),
-                    1,
-                    0,
-                    0,
-                    0,
-                ],
-            )
-        case "turn":
-            angles = numbers(
-                option, text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW"
-            )
-            turn = rotations.from_rpy(np.radians([0.0, 0.0, *angles][-3:]))
-            return editing.move(motion, poses.from_parts(np.zeros(3), turn))
-        case "start_at":
-            place = numbers(
-                option, text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees"
-            )
-            x, y, yaw = [*place, 0.0][:3]
-            return editing.start_at(motion, x, y, float(np.radians(yaw)))
-        case "keep" | "drop":
-            return (editing.keep if step == "keep" else editing.drop)(
-                motion, *text.split(",")
-            )
+
+
+def _move(motion: Motion, step: str, text: str, context: EditContext) -> Motion:
+    """Return a motion after one of `PLACE_STEPS`."""
+    import numpy as np
+
+    from bodymotion import editing
+    from bodymotion.geometry import rotations
+
+    option = option_of(step)
+    if step == "shift":
+        position = numbers(option, text, (3,), "of the form X,Y,Z in metres")
+        return editing.move(motion, [*position, 1, 0, 0, 0])
+    if step == "turn":
+        angles = numbers(
+            option, text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW"
+        )
+        if len(angles) == 1:
+            angles = [0.0, 0.0, *angles]
+        rotation = rotations.from_rpy(np.radians(angles))
+        return editing.move(motion, [0, 0, 0, *rotation])
+    expected = "of the form X,Y or X,Y,YAW in metres and degrees"
+    x, y, *yaw = numbers(option, text, (2, 3), expected)
+    return editing.start_at(motion, x, y, math.radians(yaw[0] if yaw else 0.0))
+
+
+def _change_components(
+    motion: Motion, step: str, text: str, context: EditContext
+) -> Motion:
+    """Return a motion after one of `COMPONENT_STEPS`."""
+    from bodymotion import editing
+
+    option = option_of(step)
+    match step:
+        case "keep":
+            return editing.keep(motion, *text.split(","))
+        case "drop":
+            return editing.drop(motion, *text.split(","))
         case "fill_links":
             return editing.fill_link_poses(motion, context.needed_body(option))
         case "recover_joints":
-            recovered, residual = editing.recover_joints(
-                motion, context.needed_body(option)
-            )
+            body = context.needed_body(option)
+            recovered, residual = editing.recover_joints(motion, body)
             if len(recovered.problems) == len(motion.problems):
                 print_message(f"joints recovered: {residual}")
             return recovered

@@ -1,8 +1,10 @@
 """`bodymotion retime IN OUT`: another frame rate, another speed."""
 
+from __future__ import annotations
+
 import math
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import click
 
@@ -28,6 +30,11 @@ from bodymotion.cli.output import (
 )
 from bodymotion.diagnostics.text import with_article
 from bodymotion.extensions import Kind, kind_named, kinds
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.motion.interpolation import Method
 
 
 @reports_losses
@@ -94,23 +101,17 @@ def retime(
         raise click.BadParameter(
             "needs a model: --body MODEL", param_hint="--within-limits"
         )
+    changes_motion = antialias or unwrap or common or within_limits
+    used_method: Method = method or "linear"
     with failures("retime"):
         kind = kind_named(find_format(source).holds)
         if beats is not None:
             _put_on_beats(source, target, reading, kind, beats)
-        change_speed_of_script = None if kind is None else kind.function("change_speed")
-        if kind is not None and change_speed_of_script is not None:
-            others = (
-                rate,
-                method,
-                body is not None and not is_project_default("body"),
-                antialias,
-                unwrap,
-                within_limits,
-                common,
-                start != "0",
-            )
-            if speed is None or any(others):
+        change_script = None if kind is None else kind.function("change_speed")
+        if kind is not None and change_script is not None:
+            has_body = body is not None and not is_project_default("body")
+            changes_time = rate or method or start != "0"
+            if speed is None or changes_motion or changes_time or has_body:
                 raise click.BadParameter(
                     f"of {with_article(kind.noun)} only the speed can be changed: "
                     "--speed FACTOR",
@@ -118,32 +119,10 @@ def retime(
                 )
             check_reading(reading, [source])
             script = load_script(source, reading, kind)
-            finish(script, change_speed_of_script(script, speed), target)
-        whole = antialias or unwrap or speed or common or within_limits
-        by_rows = (method is None or method in (*HOLDING, "linear")) and not whole
-        if by_rows and is_large(source, target):
-            from bodymotion.editing.streaming import resample_file
-            from bodymotion.formats.seq import open_motion
-
-            with open_motion(source) as reader:
-                first = min(
-                    (ends[0] for ends in reader.end_times() if ends is not None),
-                    default=0.0,
-                )
-            with progress(f"writing {target.name}") as bar:
-                used = method or "linear"
-                print_method(used, rate)
-                conclude(
-                    target,
-                    resample_file(
-                        source,
-                        target,
-                        rate,
-                        used,
-                        start=_start(start, first),
-                        progress=bar,
-                    ),
-                )
+            finish(script, change_script(script, speed), target)
+        can_stream = used_method in (*HOLDING, "linear") and not speed
+        if can_stream and not changes_motion and is_large(source, target):
+            _resample_file(source, target, rate, used_method, start)
         check_reading(reading, [path for path in (source, body) if path is not None])
         motion = load_motion(
             source,
@@ -151,54 +130,87 @@ def retime(
             advice="--method after, nearest, before and linear without other options "
             "need less",
         )
-        timed = [c.timeline for c in motion.timed]
-        stamped = any(t.stamps is not None for t in timed)
-        used = method or "linear"
-        zero = _start(
-            start,
-            min(
-                (float(c.timeline.times[0]) for c in motion.timed if c.num_frames),
-                default=0.0,
-            ),
-        )
-        after = motion
+        new_start = _start(start, _first_time(motion))
+        changed = motion
         if speed is not None:
-            from bodymotion.editing import change_speed
-
-            if rate is None and not stamped and len({t.frame_rate for t in timed}) == 1:
-                rate = timed[0].frame_rate
-            after = change_speed(motion, speed, keep_rate=False)
-            zero /= speed
+            changed, rate = _change_speed(motion, speed, rate)
+            new_start /= speed
         if within_limits and body is not None:
-            from bodymotion import editing
-
-            before = after
-            after = editing.within_limits(after, load_body(body, reading))
-            print_message(
-                f"--within-limits: {before.duration:g} s became {after.duration:g} s"
-            )
-        if common:
-            resample = after.on_common_timeline
-        else:
-            resample = after.resample
-        result = resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero)
-        if [c.timeline for c in result.timed] != [c.timeline for c in after.timed]:
-            print_method(used, result.timed[0].timeline.frame_rate)
+            changed = _slow_down(changed, load_body(body, reading))
+        resample = changed.on_common_timeline if common else changed.resample
+        result = resample(
+            rate, used_method, antialias=antialias, unwrap=unwrap, start=new_start
+        )
+        if [c.timeline for c in result.timed] != [c.timeline for c in changed.timed]:
+            print_method(used_method, result.timed[0].timeline.frame_rate)
         finish(motion, result, target)
 
 
+def _resample_file(
+    source: Path, target: Path, rate: float | None, method: Method, start: str
+) -> NoReturn:
+    """Write a large motion row by row."""
+    from bodymotion.editing.streaming import resample_file
+    from bodymotion.formats.seq import open_motion
+
+    with open_motion(source) as reader:
+        first_times = [ends[0] for ends in reader.end_times() if ends is not None]
+    new_start = _start(start, min(first_times, default=0.0))
+    with progress(f"writing {target.name}") as bar:
+        print_method(method, rate)
+        problems = resample_file(
+            source, target, rate, method, start=new_start, progress=bar
+        )
+        conclude(target, problems)
+
+
+def _first_time(motion: Motion) -> float:
+    """Return the time of the first frame of any component [s]."""
+    starts = [float(c.timeline.times[0]) for c in motion.timed if c.num_frames]
+    return min(starts, default=0.0)
+
+
+def _change_speed(
+    motion: Motion, speed: float, rate: float | None
+) -> tuple[Motion, float | None]:
+    """Return a motion with another speed, and the rate that it is to have.
+
+    By default the rate stays that of the motion, if it has one.
+    """
+    from bodymotion.editing import change_speed
+
+    timelines = [component.timeline for component in motion.timed]
+    has_stamps = any(timeline.stamps is not None for timeline in timelines)
+    rates = {timeline.frame_rate for timeline in timelines}
+    if rate is None and not has_stamps and len(rates) == 1:
+        rate = rates.pop()
+    return change_speed(motion, speed, keep_rate=False), rate
+
+
+def _slow_down(motion: Motion, body: Body) -> Motion:
+    """Return a motion within the speed limits of the joints, and print its length."""
+    from bodymotion import editing
+
+    slowed = editing.within_limits(motion, body)
+    print_message(
+        f"--within-limits: {motion.duration:g} s became {slowed.duration:g} s"
+    )
+    return slowed
+
+
 def _start(text: str, first: float) -> float:
+    """Return the time of frame 0: a number of seconds, or that of the first frame."""
     if text == "first":
         return first
     try:
-        zero = float(text)
+        seconds = float(text)
     except ValueError:
-        zero = math.nan
-    if not math.isfinite(zero):
+        seconds = math.nan
+    if not math.isfinite(seconds):
         raise click.BadParameter(
             f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start"
         )
-    return zero
+    return seconds
 
 
 def _put_on_beats(
