@@ -423,7 +423,7 @@ def length_in_seconds(option: str, text: str) -> float:
     """Return the seconds of SECONDS or BEATS@BPM."""
     expected = "a number of seconds, or BEATS@BPM"
     count, *tempo = numbers(option, text, (1, 2), expected, separator="@")
-    if min(count, *tempo) <= 0:
+    if min([count, *tempo]) <= 0:
         _wrong(option, text, "above 0")
     if not tempo:
         return float(count)

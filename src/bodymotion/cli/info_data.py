@@ -29,14 +29,10 @@ if TYPE_CHECKING:
     from bodymotion.motion import Component, Motion
     from bodymotion.skeleton import Skeleton
 
-CHUNK = 16384  # Frames of a large file that are read together.
-COMMON_FIELDS = {
-    "name",
-    "id",
-    "link",
-    "pose",
-    "extra",
-}  # Fields that devices of all kinds have.
+CHUNK = 16384
+"""Frames of a large file that are read together."""
+COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}
+"""Fields that devices of all kinds have."""
 
 
 def describe(
@@ -68,29 +64,30 @@ def describe(
 
 
 def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
-    named = {
-        key.name or str(key.index): None
-        for pose in key_poses.poses
-        for key in pose.links
-    }
+    poses = []
+    names: dict[str, None] = {}
+    for pose in key_poses.poses:
+        links = [key.name or str(key.index) for key in pose.links]
+        touching = [
+            name for name, key in zip(links, pose.links, strict=True) if key.is_touching
+        ]
+        names |= dict.fromkeys(links)
+        poses.append(
+            {
+                **members(pose, "time", "max_transition_time"),
+                "num_joints": len(pose.joints),
+                "links": links,
+                "touching": touching,
+                **members(pose, "zmp", "syllable"),
+            }
+        )
     return {
         **about_file(path, "key poses", key_poses.source.format),
         "encoding": key_poses.source.encoding,
         **members(key_poses, "name", "target_body", "duration"),
         "num_poses": len(key_poses),
-        "links": list(named),
-        "poses": [
-            {
-                **members(pose, "time", "max_transition_time"),
-                "num_joints": len(pose.joints),
-                "links": [key.name or str(key.index) for key in pose.links],
-                "touching": [
-                    key.name or str(key.index) for key in pose.links if key.is_touching
-                ],
-                **members(pose, "zmp", "syllable"),
-            }
-            for pose in key_poses.poses
-        ],
+        "links": list(names),
+        "poses": poses,
     }
 
 
@@ -173,16 +170,16 @@ def _body(body: Body, path: Path) -> Data:
 def _bounding_box(body: Body, rest: Floats) -> Floats | None:
     from bodymotion.geometry import poses
 
-    boxes = [
-        box
-        for link, frame in zip(body.links, poses.to_matrix(rest), strict=True)
-        for shape in link.visuals
-        if (box := shape.moved(frame).bounds) is not None
-    ]
-    corners = np.array(boxes)
-    if boxes:
-        return np.array([corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)])
-    return None
+    corners = []
+    for link, frame in zip(body.links, poses.to_matrix(rest), strict=True):
+        for shape in link.visuals:
+            box = shape.moved(frame).bounds
+            if box is not None:
+                corners.append(box)
+    if not corners:
+        return None
+    lower, upper = np.moveaxis(np.array(corners), 1, 0)
+    return np.array([lower.min(axis=0), upper.max(axis=0)])
 
 
 def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
@@ -272,25 +269,19 @@ class _Component:
         self.non_finite += missing
         lower = (np.where(finite, values, np.inf) if missing else values).min(axis=0)
         upper = (np.where(finite, values, -np.inf) if missing else values).max(axis=0)
-        if self.lower is None:
+        if self.lower is None or self.upper is None:
             self.lower = lower
-        else:
-            self.lower = np.minimum(self.lower, lower)
-        if self.upper is None:
             self.upper = upper
-        else:
-            self.upper = np.maximum(self.upper, upper)
-        if self.first is None:
             self.first = np.array(values[0])
         else:
-            self.first = self.first
+            self.lower = np.minimum(self.lower, lower)
+            self.upper = np.maximum(self.upper, upper)
         self.last = np.array(values[-1])
-        if component.timeline.stamps is not None:
+        stamps = component.timeline.stamps
+        if stamps is not None:
             if self.first_time is None:
-                self.first_time = float(component.timeline.stamps[0])
-            else:
-                self.first_time = self.first_time
-            self.last_time = float(component.timeline.stamps[-1])
+                self.first_time = float(stamps[0])
+            self.last_time = float(stamps[-1])
 
 
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
@@ -320,22 +311,19 @@ def describe_open_motion(
     components = [_Component(header) for header in reader.components]
     problems = list(reader.problems)
     if parts or any(c.header.has_frame_time for c in components):
-        found: dict[tuple[str, str], Problem] = {}
+        # One problem of each rule and component, as many frames may have it.
+        first_problems: dict[tuple[str, str], Problem] = {}
         total = max((c.header.num_frames for c in components), default=0)
-        for count, chunk in enumerate(reader.chunks(CHUNK), 1):
+        for number_of_chunk, chunk in enumerate(reader.chunks(CHUNK), 1):
             for component, piece in zip(components, chunk.components, strict=True):
                 component.add(piece)
             for problem in chunk.problems:
-                found.setdefault(
-                    (
-                        problem.rule,
-                        (problem.location.inside or "").partition(".frames")[0],
-                    ),
-                    problem,
-                )
+                inside = problem.location.inside or ""
+                place = inside.partition(".frames")[0]
+                first_problems.setdefault((problem.rule, place), problem)
             if progress is not None:
-                progress(min(count * CHUNK, total), total)
-        problems += found.values()
+                progress(min(number_of_chunk * CHUNK, total), total)
+        problems += first_problems.values()
     return _described(components, reader.source, reader.extra, path, parts), problems
 
 
@@ -364,60 +352,78 @@ def _described(
     }
 
 
-def _component(c: _Component, parts: bool) -> Data:
-    h = c.header
-    if c.header.layout is None:
-        return members(h, "type", "content", "extra")
-    first = c.first_time
-    last = c.last_time
-    if not h.has_frame_time and h.num_frames and h.frame_rate is not None:
-        first = 0.0
-        last = (h.num_frames - 1) / h.frame_rate
-    is_vector = h.type == "Vector3Seq"
+def _component(component: _Component, parts: bool) -> Data:
+    """Return a component; with `parts`, the range of each joint and link."""
+    header = component.header
+    if header.layout is None:
+        return members(header, "type", "content", "extra")
+    first_time = component.first_time
+    last_time = component.last_time
+    if (
+        not header.has_frame_time
+        and header.num_frames
+        and header.frame_rate is not None
+    ):
+        first_time = 0.0
+        last_time = (header.num_frames - 1) / header.frame_rate
+    duration = None
+    if not header.num_frames:
+        duration = 0.0
+    elif first_time is not None and last_time is not None:
+        duration = number(last_time - first_time)
+    is_vector = header.type == "Vector3Seq"
+    has_stamps = header.has_frame_time
     data: Data = {
-        **members(h, "type", "content"),
-        "num_parts": 1 if is_vector else h.num_parts,
-        "num_frames": h.num_frames,
-        "frame_rate": None if h.has_frame_time else h.frame_rate,
-        "has_frame_time": h.has_frame_time,
-        "import_rate": h.frame_rate if h.has_frame_time else None,
-        "first_time": first,
-        "last_time": last,
-        "duration": 0.0
-        if not h.num_frames
-        else None
-        if first is None or last is None
-        else number(last - first),
-        "part_labels": list(h.part_labels),
-        "extra": plain(h.extra),
+        **members(header, "type", "content"),
+        "num_parts": 1 if is_vector else header.num_parts,
+        "num_frames": header.num_frames,
+        "frame_rate": None if has_stamps else header.frame_rate,
+        "has_frame_time": has_stamps,
+        "import_rate": header.frame_rate if has_stamps else None,
+        "first_time": first_time,
+        "last_time": last_time,
+        "duration": duration,
+        "part_labels": list(header.part_labels),
+        "extra": plain(header.extra),
     }
     if is_vector:
-        data["is_root_relative"] = h.is_root_relative
-    lows = highs = np.zeros((0, 1))
-    if c.lower is not None and c.upper is not None and c.lower.size:
-        # Of a part: a number, or the position x y z.
-        lows, highs = (
-            ends[:, :3] if h.type == "MultiSE3Seq" else ends
-            for ends in (c.lower, c.upper)
-        )
-        lower, upper = (
-            (lows, highs) if is_vector else (lows.min(axis=0), highs.max(axis=0))
-        )
+        data["is_root_relative"] = header.is_root_relative
+    lows, highs = _extremes(component)
+    data["range"] = None
+    if lows.size:
         data["range"] = {
-            "lower": plain(lower),
-            "upper": plain(upper),
-            "non_finite": c.non_finite,
+            "lower": plain(lows if is_vector else lows.min(axis=0)),
+            "upper": plain(highs if is_vector else highs.max(axis=0)),
+            "non_finite": component.non_finite,
         }
-    else:
-        data["range"] = None
     if parts and not is_vector:
-        labels = (*h.part_labels, *[""] * len(lows))
-        ranges = zip(labels, lows, highs, strict=False)
-        data["parts"] = [
-            {"part": i, "label": label, "lower": plain(low), "upper": plain(high)}
-            for i, (label, low, high) in enumerate(ranges)
-        ]
+        data["parts"] = _part_ranges(header.part_labels, lows, highs)
     return data
+
+
+def _extremes(component: _Component) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest values of each part.
+
+    Of a part: a number (P,), or the position x y z (P, 3); of a vector (3,).
+    """
+    lower = component.lower
+    upper = component.upper
+    if lower is None or upper is None:
+        return np.zeros((0, 1)), np.zeros((0, 1))
+    if component.header.type == "MultiSE3Seq":
+        return lower[:, :3], upper[:, :3]
+    return lower, upper
+
+
+def _part_ranges(labels: Sequence[str], lows: Floats, highs: Floats) -> list[Data]:
+    """Return the range of each part; those without a label have an empty one."""
+    ranges = []
+    for index, (low, high) in enumerate(zip(lows, highs, strict=True)):
+        label = labels[index] if index < len(labels) else ""
+        ranges.append(
+            {"part": index, "label": label, "lower": plain(low), "upper": plain(high)}
+        )
+    return ranges
 
 
 def _root_displacement(components: Sequence[_Component]) -> Data | None:

@@ -5,7 +5,7 @@ Degrees are shown beside radians here, and nowhere in the data.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bodymotion.cli.output import Data
@@ -14,10 +14,10 @@ from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, grouped, severities
 from bodymotion.extensions import kinds
 
-MAX_PROBLEMS = 10  # Rules that are listed with their problems.
-MAX_VALUE = (
-    80  # Characters of values of unknown fields that are printed; --json has all.
-)
+MAX_PROBLEMS = 10
+"""Rules that are listed with their problems."""
+MAX_VALUE = 80
+"""Characters of values of unknown fields that are printed; --json has all."""
 ANGLES = {"field_of_view", "scan_angle", "scan_step"}
 KEPT_ONLY = {"rotor_resistor": 0.0, "encoder_pulse": 1.0}
 """Members of joints without an effect on computations, and their defaults."""
@@ -33,17 +33,11 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
     titles["lerobot"] = "episode of a data set of LeRobot"
     title = titles.get(data["format"], data["format"])
     page.heading(f"{data.get('name') or data['file']}: {title}")
-    page.fact(
-        "file",
-        data["file"]
-        + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""),
-    )
+    size = "" if data["size"] is None else f" ({_bytes(data['size'])})"
+    page.fact("file", f"{data['file']}{size}")
     if problems:
-        _words(
-            page,
-            "missing",
-            *(problem.message for problem in problems if "missing" in problem.data),
-        )
+        missing = [problem.message for problem in problems if "missing" in problem.data]
+        _words(page, "missing", *missing)
         page.fact("problems", f"{severities(grouped(problems))}, listed at the end")
     contents: dict[str, Callable[[Page, Data], None]] = {
         "body": _body,
@@ -66,64 +60,33 @@ def _body(page: Page, data: Data) -> None:
     repeated = data["info"].get("version") == data["version"]
     _words(page, "format", "" if repeated else data["version"], data["encoding"])
     types = Counter(joint["type"] for joint in data["joints"] if joint["link"] >= 0)
-    placeholders = sum(joint["link"] < 0 for joint in data["joints"])
-    if placeholders:
-        types["placeholder"] = placeholders
+    num_placeholders = sum(joint["link"] < 0 for joint in data["joints"])
+    if num_placeholders:
+        types["placeholder"] = num_placeholders
+    devices = Counter(device["kind"] for device in data["devices"])
+    extra_joints = Counter(joint["type"] for joint in data["extra_joints"])
     page.fact("links", data["num_links"])
     page.fact("joints", _count(data["num_joints"], types))
-    page.fact(
-        "devices",
-        _count(data["num_devices"], Counter(d["kind"] for d in data["devices"])),
-    )
-    page.fact(
-        "extra joints",
-        _count(
-            data["num_extra_joints"], Counter(e["type"] for e in data["extra_joints"])
-        ),
-    )
+    page.fact("devices", _count(data["num_devices"], devices))
+    page.fact("extra joints", _count(data["num_extra_joints"], extra_joints))
     page.fact("mass", f"{number_text(data['mass'])} kg")
     if data["center_of_mass"] is not None:
-        page.fact(
-            "centre of mass", f"{_vector(data['center_of_mass'])} m (all joints at 0)"
-        )
-    box = data["bounding_box"]
-    if box is not None:
-        size = [
-            high - low for low, high in zip(box["lower"], box["upper"], strict=True)
-        ]
-        page.fact(
-            "size",
-            f"{' × '.join(number_text(s, 4) for s in size)} m (x, y, z; all joints at 0)",
-        )
-        page.fact(
-            "bounding box", f"{_vector(box['lower'])} … {_vector(box['upper'])} m"
-        )
+        center = _vector(data["center_of_mass"])
+        page.fact("centre of mass", f"{center} m (all joints at 0)")
+    if data["bounding_box"] is not None:
+        _bounding_box(page, **data["bounding_box"])
     page.fact(
         "shapes", f"{data['num_triangles']} triangles, {data['num_vertices']} vertices"
     )
     for name, text in data["info"].items():
         if not text or (name == "name" and text == data["name"]):
             continue
-        page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
+        if isinstance(text, list):
+            text = "\n".join(map(str, text))
+        page.fact(name, text)
     show_extra(page, data["extra"])
     if data["format"] in ("openhrp", "body"):
-        joints = [link["joint"] for link in data["links"]]
-    else:
-        joints = []
-    kept = [
-        name
-        for name, default in KEPT_ONLY.items()
-        if any(joint[name] != default for joint in joints)
-    ]
-    kept += [
-        name
-        for name in ("limitOrientation", "stiffness")
-        if any(name in joint["extra"] for joint in joints)
-    ]
-    if kept:
-        page.fact(
-            "kept only", f"{', '.join(kept)} of joints: nothing is computed with them"
-        )
+        _unused_members(page, [link["joint"] for link in data["links"]])
     page.heading("Links")
     _links(page, data["links"])
     if data["devices"]:
@@ -134,42 +97,52 @@ def _body(page: Page, data: Data) -> None:
         _extra_joints(page, data)
     if data["viewpoints"]:
         page.heading("Viewpoints")
-        rows = [
-            (v["description"], _vector(v["pose"][:3]), degrees_text(v["field_of_view"]))
-            for v in data["viewpoints"]
-        ]
-        page.table("viewpoint | position [m] | >field of view [deg]", rows)
+        _viewpoints(page, data["viewpoints"])
+
+
+def _bounding_box(page: Page, lower: Sequence[float], upper: Sequence[float]) -> None:
+    size = [number_text(high - low, 4) for low, high in zip(lower, upper, strict=True)]
+    page.fact("size", f"{' × '.join(size)} m (x, y, z; all joints at 0)")
+    page.fact("bounding box", f"{_vector(lower)} … {_vector(upper)} m")
+
+
+def _unused_members(page: Page, joints: Sequence[Data]) -> None:
+    """Name members of joints that are kept, but used in no computation."""
+    unused = []
+    for name, default in KEPT_ONLY.items():
+        if any(joint[name] != default for joint in joints):
+            unused.append(name)
+    for name in ("limitOrientation", "stiffness"):
+        if any(name in joint["extra"] for joint in joints):
+            unused.append(name)
+    if unused:
+        names = ", ".join(unused)
+        page.fact("kept only", f"{names} of joints: nothing is computed with them")
+
+
+def _viewpoints(page: Page, viewpoints: Sequence[Data]) -> None:
+    rows = []
+    for viewpoint in viewpoints:
+        position = _vector(viewpoint["pose"][:3])
+        angle = degrees_text(viewpoint["field_of_view"])
+        rows.append((viewpoint["description"], position, angle))
+    page.table("viewpoint | position [m] | >field of view [deg]", rows)
 
 
 def _links(page: Page, links: Sequence[Data]) -> None:
-    depth: dict[int, int] = {-1: -1}
+    depths: dict[int, int] = {-1: -1}
     rows = []
     for link in links:
-        depth[link["index"]] = depth[link["parent"]] + 1
+        depth = depths[link["parent"]] + 1
+        depths[link["index"]] = depth
         joint = link["joint"]
-        moving = [""] * 4
-        if joint["type"] in ("rotate", "slide", "crawler"):
-            ends, speeds = (
-                [joint[f"{kind}{end}"] for end in ("lower", "upper")]
-                for kind in ("", "velocity_")
-            )
-            if joint["type"] == "rotate":
-                degrees = _limits(ends[0], ends[1], 180 / math.pi)
-            else:
-                degrees = ""
-            moving = [_axis(joint["axis"]), degrees, _limits(*ends), _limits(*speeds)]
-        name = "  " * depth[link["index"]] + link["name"]
-        if joint["id"] >= 0:
-            number = joint["id"]
-        else:
-            number = "-"
         rows.append(
             (
                 link["index"],
-                name,
+                "  " * depth + link["name"],
                 joint["type"],
-                number,
-                *moving,
+                _id(joint),
+                *_axis_and_limits(joint),
                 number_text(link["mass"]),
                 link["num_triangles"] or "",
             )
@@ -180,31 +153,56 @@ def _links(page: Page, links: Sequence[Data]) -> None:
     )
 
 
+def _id(joint_or_device: Data) -> int | str:
+    """Return the id, `-` for none."""
+    number: int = joint_or_device["id"]
+    if number < 0:
+        return "-"
+    return number
+
+
+def _axis_and_limits(joint: Data) -> Sequence[str]:
+    """Return the axis of a joint, and its limits in degrees and SI units."""
+    if joint["type"] not in ("rotate", "slide", "crawler"):
+        return [""] * 4
+    degrees = ""
+    if joint["type"] == "rotate":
+        degrees = _limits(joint["lower"], joint["upper"], 180 / math.pi)
+    return (
+        _axis(joint["axis"]),
+        degrees,
+        _limits(joint["lower"], joint["upper"]),
+        _limits(joint["velocity_lower"], joint["velocity_upper"]),
+    )
+
+
 def _devices(page: Page, devices: Sequence[Data]) -> None:
     rows = []
     for device in devices:
-        own = {key: value for key, value in device.items() if key not in COMMON_MEMBERS}
-        if own.get("type") == device["kind"]:
-            del own["type"]
-        parameters = [
-            f"{key} {degrees_text(value)}°"
-            if key in ANGLES
-            else f"{key} {value_text(value)}"
-            for key, value in own.items()
-        ]
-        parameters += [
-            f"{key} {value_text(value)}" for key, value in device["extra"].items()
-        ]
-        if device["id"] >= 0:
-            number = device["id"]
-        else:
-            number = "-"
-        link = device["link_name"] or device["link"]
-        at = _vector(device["pose"][:3])
         rows.append(
-            (device["kind"], device["name"], number, link, at, ", ".join(parameters))
+            (
+                device["kind"],
+                device["name"],
+                _id(device),
+                device["link_name"] or device["link"],
+                _vector(device["pose"][:3]),
+                ", ".join(_parameters(device)),
+            )
         )
     page.table("device | name | >id | link | position in link [m] | parameters", rows)
+
+
+def _parameters(device: Data) -> Iterator[str]:
+    """Yield what a device has beside the common members."""
+    for name, value in device.items():
+        if name in COMMON_MEMBERS or (name == "type" and value == device["kind"]):
+            continue
+        if name in ANGLES:
+            yield f"{name} {degrees_text(value)}°"
+        else:
+            yield f"{name} {value_text(value)}"
+    for name, value in device["extra"].items():
+        yield f"{name} {value_text(value)}"
 
 
 def _extra_joints(page: Page, data: Data) -> None:
@@ -227,23 +225,20 @@ def _key_poses(page: Page, data: Data) -> None:
     page.heading("Poses")
     rows = []
     for pose in data["poses"]:
+        transition = ""
         if pose["max_transition_time"]:
             transition = number_text(pose["max_transition_time"])
-        else:
-            transition = ""
-        links = ", ".join(
-            name + (" (touching)" if name in pose["touching"] else "")
+        links = [
+            f"{name} (touching)" if name in pose["touching"] else name
             for name in pose["links"]
-        )
+        ]
+        zmp = ""
         if pose["syllable"]:
             zmp = repr(pose["syllable"])
         elif pose["zmp"]:
             zmp = _vector(pose["zmp"])
-        else:
-            zmp = ""
-        rows.append(
-            (number_text(pose["time"]), transition, pose["num_joints"], links, zmp)
-        )
+        time = number_text(pose["time"])
+        rows.append((time, transition, pose["num_joints"], ", ".join(links), zmp))
     page.table(">time [s] | >transition [s] | >joints | links | ZMP [m]", rows)
 
 
@@ -260,35 +255,25 @@ def _skeleton(page: Page, data: Data) -> None:
     page.heading("Joints")
     rows = []
     for joint in data["joints"]:
+        parent = ""
         if joint["parent"] >= 0:
             parent = data["joints"][joint["parent"]]["name"]
-        else:
-            parent = ""
         channels = " ".join(joint["channels"])
+        num_ends = len(joint["ends"]) or ""
         rows.append(
-            (
-                joint["name"],
-                parent,
-                _vector(joint["offset"]),
-                channels,
-                len(joint["ends"]) or "",
-            )
+            (joint["name"], parent, _vector(joint["offset"]), channels, num_ends)
         )
     page.table("joint | parent | offset | channels | >end points", rows)
 
 
 def _motion(page: Page, data: Data) -> None:
-    if data["version"]:
-        version = f"version {data['version']}"
-    else:
-        version = ""
+    version = data["version"] and f"version {data['version']}"
     style = data["options"].get("style")
     _words(page, "format", version, f"{style} style" if style else "", data["encoding"])
     if data["duration"] is not None:
+        rate = " with time stamps"
         if data["frame_rate"] is not None:
             rate = f" at {number_text(data['frame_rate'])} Hz"
-        else:
-            rate = " with time stamps"
         page.fact("duration", f"{number_text(data['duration'])} s")
         page.fact("frames", f"{data['num_frames']}{rate}")
     moved = data["root_displacement"]
@@ -300,57 +285,51 @@ def _motion(page: Page, data: Data) -> None:
         )
     show_extra(page, data["extra"])
     page.heading("Components")
+    components = data["components"]
     orders = data["options"].get("se3_formats")
-    known = isinstance(orders, list) and len(orders) == len(data["components"])
-    rows = [
-        _component_row(c, orders[i] if known else None)
-        for i, c in enumerate(data["components"])
-    ]
-    columns = "content | type | >parts | >frames | >rate [Hz] | >from [s] | >to [s] | minimum | maximum | remarks"
-    page.table(columns, rows)
-    for component in data["components"]:
+    if not isinstance(orders, list) or len(orders) != len(components):
+        orders = [None] * len(components)
+    rows = list(map(_component_row, components, orders))
+    page.table(
+        "content | type | >parts | >frames | >rate [Hz] | >from [s] | >to [s] | "
+        "minimum | maximum | remarks",
+        rows,
+    )
+    for component in components:
         if component.get("parts"):
             page.heading(f"Values of {component['content']}")
             _parts(page, component)
 
 
 def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
+    """Return the row of a component; `order` is that of the numbers of its poses."""
     if "num_frames" not in component:
+        content = component["content"] or "-"
+        kind = component["type"] or "-"
         remark = f"unknown type, kept unchanged: {', '.join(component['extra'])}"
-        return (
-            component["content"] or "-",
-            component["type"] or "-",
-            *[""] * 7,
-            remark,
-        )
+        return (content, kind, *[""] * 7, remark)
+    rate = "stamps"
+    if not component["has_frame_time"]:
+        rate = number_text(component["frame_rate"])
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
-    if order:
-        remarks = [order]
-    else:
-        remarks = []
+    remarks = [order] if order else []
     if "is_root_relative" in component:
-        remarks.append(
-            "in the root link's frame"
-            if component["is_root_relative"]
-            else "in the world frame"
-        )
+        frame = "root link's" if component["is_root_relative"] else "world"
+        remarks.append(f"in the {frame} frame")
     if component["import_rate"]:
         remarks.append(f"import at {number_text(component['import_rate'])} Hz")
     if extent["non_finite"]:
         remarks.append(f"{extent['non_finite']} values not finite")
     if component["part_labels"]:
         remarks.append(f"{len(component['part_labels'])} labels")
-    remarks += [
-        f"{key}: {value_text(value)}" for key, value in component["extra"].items()
-    ]
+    for name, value in component["extra"].items():
+        remarks.append(f"{name}: {value_text(value)}")
     return (
         component["content"],
         component["type"],
         str(component["num_parts"]),
         str(component["num_frames"]),
-        "stamps"
-        if component["has_frame_time"]
-        else number_text(component["frame_rate"]),
+        rate,
         number_text(component["first_time"]),
         number_text(component["last_time"]),
         value_text(extent["lower"]),
@@ -360,25 +339,24 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
 
 
 def _parts(page: Page, component: Data) -> None:
-    angles = (component["type"], component["content"]) == (
-        "MultiValueSeq",
-        "JointDisplacement",
+    in_degrees = component["type"] == "MultiValueSeq" and (
+        component["content"] == "JointDisplacement"
     )
     rows = []
     for part in component["parts"]:
-        ends = part["lower"], part["upper"]
-        rows.append(
-            (
-                part["part"],
-                part["label"],
-                *map(value_text, ends),
-                *(map(degrees_text, ends) if angles else ("", "")),
-            )
-        )
+        lower = part["lower"]
+        upper = part["upper"]
+        row = [part["part"], part["label"], value_text(lower), value_text(upper)]
+        if in_degrees:
+            row += [degrees_text(lower), degrees_text(upper)]
+        else:
+            row += ["", ""]
+        rows.append(row)
     page.table(">part | label | >minimum | >maximum | >in degrees | >to", rows)
 
 
 def _problems(page: Page, problems: Sequence[Problem]) -> None:
+    """Add the rules that are broken, each with its first problem."""
     if not problems:
         return
     groups = grouped(problems)
@@ -386,7 +364,9 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
     for group in groups[:MAX_PROBLEMS]:
         first = group.problems[0]
         location = str(first.location)
-        text = f"{location}{': ' if location else ''}{group.severity} {group.title} {first.message}"
+        if location:
+            location += ": "
+        text = f"{location}{group.severity} {group.title} {first.message}"
         page.line(text, {"error": "red", "warning": "yellow"}.get(group.severity, ""))
     if len(groups) > MAX_PROBLEMS:
         page.line(
@@ -396,21 +376,22 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
 
 
 def _words(page: Page, name: str, *words: str) -> None:
-    if any(words):
-        page.fact(name, ", ".join(word for word in words if word))
+    """Add words that are not empty as a fact, if there are any."""
+    text = ", ".join(filter(None, words))
+    if text:
+        page.fact(name, text)
 
 
 def show_extra(page: Page, extra: Mapping[str, Any]) -> None:
     """Add unknown fields of a file to a page."""
-    values = {name: value_text(value) for name, value in extra.items()}
-    for name, value in values.items():
-        if len(value) <= MAX_VALUE:
-            page.fact(name, value)
-    _words(
-        page,
-        "further fields",
-        *(name for name, value in values.items() if len(value) > MAX_VALUE),
-    )
+    long_fields = []
+    for name, value in extra.items():
+        text = value_text(value)
+        if len(text) <= MAX_VALUE:
+            page.fact(name, text)
+        else:
+            long_fields.append(name)
+    _words(page, "further fields", *long_fields)
 
 
 def _count(total: int, kinds: Mapping[str, int]) -> str:
@@ -437,13 +418,12 @@ def number_text(value: float | None, digits: int = 6) -> str:
 
 
 def _vector(values: Iterable[float | None], digits: int = 4) -> str:
-    return (
-        "("
-        + ", ".join(
-            number_text(None if v is None else round(v, 9), digits) for v in values
-        )
-        + ")"
-    )
+    """Return numbers in parentheses; rounding errors are 0."""
+    texts = [
+        number_text(None if value is None else round(value, 9), digits)
+        for value in values
+    ]
+    return f"({', '.join(texts)})"
 
 
 def _axis(axis: Sequence[float]) -> str:
@@ -464,19 +444,15 @@ def degrees_text(radians: float | None) -> str:
 
 
 def _limits(lower: float | None, upper: float | None, factor: float = 1.0) -> str:
+    """Return limits times a factor; empty where there is none."""
     if lower is None and upper is None:
         return "none"
     if lower is not None and upper is not None and lower == -upper:
         return f"±{number_text(upper * factor, 4)}"
-    if lower is None:
-        low = ""
-    else:
-        low = number_text(lower * factor, 4)
-    if upper is None:
-        high = ""
-    else:
-        high = number_text(upper * factor, 4)
-    return f"{low}…{high}"
+    texts = [
+        "" if end is None else number_text(end * factor, 4) for end in (lower, upper)
+    ]
+    return "…".join(texts)
 
 
 def value_text(value: Any) -> str:  # noqa: ANN401
@@ -488,11 +464,8 @@ def value_text(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, float):
         return number_text(value)
     if isinstance(value, list):
-        return "(" + ", ".join(value_text(item) for item in value) + ")"
+        return f"({', '.join(map(value_text, value))})"
     if isinstance(value, Mapping):
-        return (
-            "{"
-            + ", ".join(f"{key}: {value_text(item)}" for key, item in value.items())
-            + "}"
-        )
+        items = [f"{key}: {value_text(item)}" for key, item in value.items()]
+        return f"{{{', '.join(items)}}}"
     return str(value)
