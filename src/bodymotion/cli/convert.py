@@ -4,10 +4,11 @@ A motion, a model or another value in another format; a motion in another versio
 or unit.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn
 
 import click
 from click import FloatRange, IntRange
@@ -65,15 +66,10 @@ NAMES = ", ".join(
 
 NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}
 """Parameters of the command that are no options of readers, writers or changes."""
-SWITCHES = (
-    "fix_inertia",
-    "strict",
-    "by_position",
-)  # Options that are not used where they are off.
-READER_AND_WRITER_OPTIONS = (
-    "layout",
-    "link_names",
-)  # Options of readers that writers have, too.
+SWITCHES = ("fix_inertia", "strict", "by_position")
+"""Options that are not used where they are off."""
+READER_AND_WRITER_OPTIONS = ("layout", "link_names")
+"""Options of readers that writers have, too."""
 MESHES = {
     "openhrp": ("inline", "parts"),
     "urdf": ("obj", "stl", "glb"),
@@ -226,7 +222,7 @@ def convert(
         is a table.
       every --all: Report every loss; by default those of one rule are grouped.
     """  # noqa: D301
-    used = dict(locals())
+    parameters = dict(locals())
     if len(files) not in (2, 3) or (len(files) == 3 and body is not None):
         raise click.BadParameter(
             f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files"
@@ -235,16 +231,29 @@ def convert(
     if models:
         body = models[0]
     values = {
-        name: value for name, value in used.items() if name not in NOT_FOR_FORMATS
+        name: value for name, value in parameters.items() if name not in NOT_FOR_FORMATS
     }
-    values |= {"body": body, **{name: values[name] or None for name in SWITCHES}}
+    values["body"] = body
+    for name in SWITCHES:
+        values[name] = values[name] or None
     options = Options(values, reading, read_as, write_as, every)
     with failures("convert"):
         run(source, target, options)
 
 
-_Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
-"""Problems of the file that was read, as far as they are to be summarized, and those of the conversion."""
+class _Losses(NamedTuple):
+    """Problems of a conversion.
+
+    Attributes
+    ----------
+    of_reading:
+        Of the file that was read, as far as they are to be summarized.
+    of_writing:
+        Of the conversion and of the new file.
+    """
+
+    of_reading: Sequence[Problem]
+    of_writing: Sequence[Problem]
 
 
 @dataclass(frozen=True)
@@ -261,21 +270,59 @@ class Options:
     write_as: str | None = None
     every: bool = False
 
+    @property
+    def used(self) -> dict[str, Any]:
+        """The options that were used."""
+        return {name: value for name, value in self.values.items() if value is not None}
+
     def some(self, *names: str) -> dict[str, Any]:
         """Return the used options of these names."""
-        return {
-            name: self.values[name]
-            for name in names
-            if self.values.get(name) is not None
-        }
+        return {name: value for name, value in self.used.items() if name in names}
 
     def others(self, names: Collection[str]) -> dict[str, Any]:
         """Return the used options without those of these names."""
-        return {
-            name: value
-            for name, value in self.values.items()
-            if value is not None and name not in names
+        return {name: value for name, value in self.used.items() if name not in names}
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    """A file, its format, and the file that it becomes."""
+
+    source: Path
+    target: Path
+    origin: Format
+    options: Options
+
+    @property
+    def target_kind(self) -> str:
+        """What the target holds.
+
+        What the origin holds where a format of that kind fits, else what that can
+        become.
+        """
+        suffix = self.target.suffix.lower()
+        fitting = {
+            row.holds
+            for row in FORMATS
+            if row.write is not None and suffix in row.extensions
         }
+        if self.options.write_as is not None:
+            fitting = {named_format(self.options.write_as).holds}
+        for kind in (self.origin.holds, *CONVERTIBLE.get(self.origin.holds, ())):
+            if kind in fitting:
+                return kind
+        return self.origin.holds
+
+    def goal_for(self, value: object) -> Format:
+        """Return the format of the target for a value."""
+        return target_format(value, self.target, self.options.write_as)
+
+    def write(
+        self, value: object, goal: Format, writing: Mapping[str, Any]
+    ) -> Sequence[Problem]:
+        """Write a value with options of the writer, and return what was lost."""
+        assert goal.write is not None
+        return tuple(goal.write(value, self.target, **writing))
 
 
 def run(source: Path, target: Path, options: Options) -> NoReturn:
@@ -289,68 +336,69 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     options = _with_units(options, origin, target)
     body = options.values["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
-    work: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
-    if _target_kind(origin, target, options.write_as) != origin.holds:
-        work = _of_another_kind
-    elif origin.holds == "Motion":
-        work = _motion
+    conversion = _Conversion(source, target, origin, options)
     with progress(f"converting {source.name}") as bar, files_written() as files:
-        read, found = work(source, target, origin, options, bar)
+        if conversion.target_kind != origin.holds:
+            losses = _convert_to_another_kind(conversion)
+        elif origin.holds == "Motion":
+            losses = _Losses((), _convert_motion(conversion, bar))
+        else:
+            losses = _convert_model(conversion)
+    _report_reading(source, losses.of_reading)
     left_out = [
-        problem for problem in read if problem.severity == "error" or problem.leaves_out
+        problem
+        for problem in losses.of_reading
+        if problem.severity == "error" or problem.leaves_out
     ]
-    count = {
-        kind: sum(problem.severity == kind for problem in read)
-        for kind in ("warning", "note")
-    }
-    if count["warning"]:
-        numbers = ", ".join(counted(n, kind) for kind, n in count.items() if n)
+    conclude(target, (*left_out, *losses.of_writing), options.every, files)
+
+
+def _report_reading(source: Path, problems: Sequence[Problem]) -> None:
+    """Print how many warnings a file has, if any."""
+    severities = Counter(problem.severity for problem in problems)
+    if severities["warning"]:
+        numbers = [
+            counted(severities[severity], severity)
+            for severity in ("warning", "note")
+            if severities[severity]
+        ]
         print_message(
-            f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"
+            f"{source}: {', '.join(numbers)} while reading; "
+            f"`bodymotion check {source}` lists them"
         )
-    conclude(target, (*left_out, *found), options.every, files)
 
 
 def _with_units(options: Options, origin: Format, target: Path) -> Options:
-    """Return the options with the unit of angles as an option of the reader or of the writer."""
-    written, either = (
-        options.values[name] for name in ("written_degrees", "table_degrees")
-    )
-    if options.write_as is None:
-        goals = [row for row in FORMATS if target.suffix.lower() in row.extensions]
-    else:
+    """Return the options with the unit of angles as one of the reader or the writer."""
+    values = dict(options.values)
+    written_degrees = values.pop("written_degrees")
+    table_degrees = values.pop("table_degrees")
+    goals = [row for row in FORMATS if target.suffix.lower() in row.extensions]
+    if options.write_as is not None:
         goals = [named_format(options.write_as)]
-    writes = any("degrees" in row.writes for row in goals)
-    if written is not None and not writes:
+    has_written_unit = any("degrees" in row.writes for row in goals)
+    has_read_unit = origin.name in ("csv", "parquet")
+    if written_degrees is not None and not has_written_unit:
         raise click.BadParameter(
             f"has no effect on {target.name}", param_hint="--output-degrees"
         )
     reading = dict(options.reading)
-    if either is not None:
-        reads = origin.name in ("csv", "parquet")
-        if reads and writes:
+    if table_degrees is not None:
+        both = f"{with_article(origin.title)} and {target.name}"
+        if has_read_unit and has_written_unit:
             raise click.BadParameter(
-                f"{with_article(origin.title)} and {target.name} both have a unit of "
-                "angles; "
-                "--input-degrees and --output-degrees state one each",
+                f"{both} both have a unit of angles; --input-degrees and "
+                "--output-degrees state one each",
                 param_hint="--degrees",
             )
-        if reads:
-            reading["degrees"] = either
-        elif writes:
-            written = either
+        if has_read_unit:
+            reading["degrees"] = table_degrees
+        elif has_written_unit:
+            written_degrees = table_degrees
         else:
-            names = f"{with_article(origin.title)} and {target.name}"
-            raise click.BadParameter(
-                f"has no effect on {names}", param_hint="--degrees"
-            )
-    values = {
-        name: value
-        for name, value in options.values.items()
-        if name not in ("written_degrees", "table_degrees")
-    }
-    if written is not None:
-        values["degrees"] = written
+            raise click.BadParameter(f"has no effect on {both}", param_hint="--degrees")
+    if written_degrees is not None:
+        values["degrees"] = written_degrees
     return replace(options, values=values, reading=reading)
 
 
@@ -368,51 +416,38 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
     return dict(used)
 
 
-def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
-    """Return what the target holds.
-
-    What the origin holds where a format of that kind fits, else what that can become.
-    """
-    fitting = {
-        row.holds
-        for row in FORMATS
-        if row.write is not None and target.suffix.lower() in row.extensions
-    }
-    if write_as is not None:
-        fitting = {named_format(write_as).holds}
-    kinds = (origin.holds, *CONVERTIBLE.get(origin.holds, ()))
-    return next((kind for kind in kinds if kind in fitting), origin.holds)
-
-
-def _model(
-    source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
-) -> _Found:
+def _convert_model(conversion: _Conversion) -> _Losses:
     """Convert a model, or a script to another format of its kind."""
     from bodymotion.model.body import Body
 
+    origin = conversion.origin
+    options = conversion.options
     changes = ("scale", "root", "fix_inertia") if origin.holds == "Body" else ()
-    thing = load(source, format=origin.name, **origin.options_of(options.reading))
-    goal = target_format(thing, target, options.write_as)
+    value = load(
+        conversion.source, format=origin.name, **origin.options_of(options.reading)
+    )
+    goal = conversion.goal_for(value)
     writing = _fitting(options.others(changes), goal)
     _check_model_options(writing, goal)
-    read: tuple[Problem, ...] = tuple(thing.problems)
-    found: tuple[Problem, ...] = ()
-    if isinstance(thing, Body):
-        thing, found = _changed(thing, options)
+    of_reading = tuple(value.problems)
+    of_changes: tuple[Problem, ...] = ()
+    if isinstance(value, Body):
+        value, of_changes = _change_body(value, options)
         if "gains" in writing:
             from bodymotion.formats.gains import read_gains
 
-            writing["gains"] = read_gains(writing["gains"], thing)
-    assert goal.write is not None
-    return read, (*found, *goal.write(thing, target, **writing))
+            writing["gains"] = read_gains(writing["gains"], value)
+    of_writing = conversion.write(value, goal, writing)
+    return _Losses(of_reading, (*of_changes, *of_writing))
 
 
 def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
+    """Raise BadParameter for values that the writer of a model does not have."""
     from bodymotion.formats.urdf.writer import is_package_name
 
-    package, mesh, names = (
-        writing.get(name) for name in ("package", "mesh", "link_names")
-    )
+    package = writing.get("package")
+    mesh = writing.get("mesh")
+    names = writing.get("link_names")
     if names is not None:
         if names != ["segments"]:
             raise click.BadParameter(
@@ -431,86 +466,98 @@ def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
         )
 
 
-def _changed(body: "Body", options: Options) -> "tuple[Body, tuple[Problem, ...]]":
+def _change_body(body: "Body", options: Options) -> "tuple[Body, tuple[Problem, ...]]":
     """Return the body with the changes of the options, and the problems of these."""
     from bodymotion.editing import reroot, scale
     from bodymotion.model.inertias import repaired
 
-    known = len(body.problems)
+    num_read = len(body.problems)
     root = options.values["root"]
     factor = options.values["scale"]
     if root is not None:
         body = found_by("--root", reroot, body, root)
     if factor is not None:
         body = scale(body, factor)
-    found = body.problems[known:]
+    problems = body.problems[num_read:]
     if options.values["fix_inertia"]:
-        body, more = repaired(body)
+        body, repairs = repaired(body)
         # A wanted change is no loss.
-        found = (*found, *(replace(problem, severity="note") for problem in more))
-    return body, found
+        notes = [replace(problem, severity="note") for problem in repairs]
+        problems = (*problems, *notes)
+    return body, problems
 
 
-def _motion(
-    source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
-) -> _Found:
+def _convert_motion(conversion: _Conversion, bar: Bar | None) -> Sequence[Problem]:
+    """Convert a motion, and return what was lost."""
     from bodymotion.model.body import by_position
     from bodymotion.motion import Motion
 
-    rate, method, model = (options.values[name] for name in ("rate", "method", "body"))
+    origin = conversion.origin
+    options = conversion.options
+    rate = options.values["rate"]
+    method = options.values["method"]
     if method is not None and rate is None:
         raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
-    goal = target_format(Motion(), target, options.write_as)
-    # A layout and a unit are those of IN where that is a table without names, else
-    # those of OUT.
-    both = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
-    is_read = both.get("layout") == "unitree" and origin.name in ("csv", "parquet")
-    read = {one: both[one] for one in both if one != "layout" or is_read}
-    write = _fitting(
-        options.others({*read, "rate", "method", "body", "by_position"}), goal
+    goal = conversion.goal_for(Motion())
+    reading = _shared_options(origin, options)
+    writing = _fitting(
+        options.others({*reading, "rate", "method", "body", "by_position"}), goal
     )
-    read |= origin.options_of(options.reading)
-    if model is None:
-        body = None
-    else:
-        body = load_body(model, options.reading)
-    by_place = bool(options.values["by_position"])
-    if body is not None and "body" in origin.read.options and not by_place:
-        read["body"] = body
-    if body is not None and "body" in goal.writes:
-        write["body"] = body
-    if origin.name == goal.name == "seq":
-        if body is not None:
-            problems = None
-        else:
-            problems = _piece_by_piece(source, target, write, rate, method, bar)
-        if problems is not None:
-            return (), problems
-    if origin.name == "seq" and not read:
-        motion = load_motion(
-            source,
-            advice="with --rate, --method after, nearest, before and linear need less",
+    reading |= origin.options_of(options.reading)
+    reads_by_position = bool(options.values["by_position"])
+    body = None
+    if options.values["body"] is not None:
+        body = load_body(options.values["body"], options.reading)
+        if "body" in origin.read.options and not reads_by_position:
+            reading["body"] = body
+        if "body" in goal.writes:
+            writing["body"] = body
+    if origin.name == goal.name == "seq" and body is None:
+        losses = _piece_by_piece(
+            conversion.source, conversion.target, writing, rate, method, bar
         )
-    else:
-        motion = load(source, format=origin.name, **read)
-    if by_place and body is not None:
-        motion = by_position(motion, body)
-    if body is None or "body" in write:
-        changed = motion
-    else:
-        changed = _in_order(motion, body)
+        if losses is not None:
+            return losses
+    motion = _load(conversion, reading)
+    if body is not None:
+        if reads_by_position:
+            motion = by_position(motion, body)
+        if "body" not in writing:
+            motion = _in_order(motion, body)
     if rate is not None:
-        changed = changed.resample(rate, method or "linear")
+        motion = motion.resample(rate, method or "linear")
         if method is not None:
             print_method(method, rate)
-    assert goal.write is not None
-    return (), (*changed.problems, *goal.write(changed, target, **write))
+    return (*motion.problems, *conversion.write(motion, goal, writing))
+
+
+def _shared_options(origin: Format, options: Options) -> dict[str, Any]:
+    """Return the options of the reader that the writer may have, too.
+
+    A layout is that of IN where that is a table without names, else that of OUT.
+    """
+    shared = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
+    is_table = origin.name in ("csv", "parquet")
+    if not is_table or shared.get("layout") != "unitree":
+        shared.pop("layout", None)
+    return shared
+
+
+def _load(conversion: _Conversion, reading: Mapping[str, Any]) -> "Motion":
+    """Read the motion, a large one only where memory suffices."""
+    if conversion.origin.name == "seq" and not reading:
+        return load_motion(
+            conversion.source,
+            advice="with --rate, --method after, nearest, before and linear need less",
+        )
+    motion: Motion = load(conversion.source, format=conversion.origin.name, **reading)
+    return motion
 
 
 def _piece_by_piece(
     source: Path,
     target: Path,
-    write: dict[str, Any],
+    writing: dict[str, Any],
     rate: float | None,
     method: "Method | None",
     bar: Bar | None,
@@ -523,145 +570,137 @@ def _piece_by_piece(
     from bodymotion.formats.seq.writer import Notation, can_copy, copy_seq
     from bodymotion.motion.interpolation import HOLDING
 
-    notation = {name: value for name, value in write.items() if name != "frame_time"}
+    frame_time = writing.get("frame_time")
+    notation = {key: value for key, value in writing.items() if key != "frame_time"}
     with open_motion(source) as reader:
-        if rate is None and can_copy(
-            reader, write.get("version"), write.get("frame_time")
-        ):
-            return copy_seq(
-                reader, target, Notation(**notation), write.get("frame_time"), bar
-            )
-        used: Method = method or "linear"
-        if (
-            rate is None
-            or write.get("frame_time")
-            or used not in (*HOLDING, "linear")
-            or not is_large(source, target)
-        ):
+        if rate is None and can_copy(reader, writing.get("version"), frame_time):
+            return copy_seq(reader, target, Notation(**notation), frame_time, bar)
+        used_method: Method = method or "linear"
+        can_stream = used_method in (*HOLDING, "linear") and not frame_time
+        if rate is None or not can_stream or not is_large(source, target):
             return None
         from bodymotion.editing.streaming import resample_file
 
         if method is not None:
             print_method(method, rate)
-        return resample_file(source, target, rate, used, progress=bar, **notation)
+        return resample_file(
+            source, target, rate, used_method, progress=bar, **notation
+        )
 
 
 def _in_order(motion: "Motion", body: "Body") -> "Motion":
-    """Return the motion with columns that are named by joints of a body in the order of joint ids.
+    """Return the motion with its named columns in the order of joint ids.
 
-    A note where there are none.
+    A note where no column has the name of a joint.
     """
     from bodymotion.editing.rules import IDLE
     from bodymotion.formats.tables.columns import by_joint_id
     from bodymotion.model.body import matched
     from bodymotion.motion import MultiValueSeq
 
-    def is_named(component: object) -> bool:
+    components = []
+    has_names = False
+    for component in motion.components:
         labels = [label for label in getattr(component, "part_labels", ()) if label]
-        of_joints = component is motion.joint_displacement or -1 not in matched(
-            labels, body
-        )
-        return isinstance(component, MultiValueSeq) and bool(labels) and of_joints
-
-    if any(map(is_named, motion.components)):
-        return motion.replaced(
-            *(
-                by_joint_id(c, body, whole=False)
-                if isinstance(c, MultiValueSeq) and is_named(c)
-                else c
-                for c in motion.components
-            )
-        )
-    message = f"no column has a name: the columns keep their order, that of the joints of {body.name or 'the body'}"
+        if isinstance(component, MultiValueSeq) and labels:
+            is_displacement = component is motion.joint_displacement
+            # Other values, such as torques, are those of joints if all names are.
+            if is_displacement or -1 not in matched(labels, body):
+                component = by_joint_id(component, body, whole=False)
+                has_names = True
+        components.append(component)
+    if has_names:
+        return motion.replaced(*components)
+    message = (
+        "no column has a name: the columns keep their order, that of the joints of "
+        f"{body.name or 'the body'}"
+    )
     return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
 
 
-def _of_another_kind(
-    source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
-) -> _Found:
+def _convert_to_another_kind(conversion: _Conversion) -> _Losses:
     """Make a motion of a script or key poses, or a script or key poses of a motion."""
     from bodymotion.keyposes import KeyPoses
     from bodymotion.motion import Motion
 
-    kind = _target_kind(origin, target, options.write_as)
-    body: Body | None = None
-    of_body: dict[str, Body] = {}
-    if "KeyPoses" in (origin.holds, kind):
-        if options.values["body"] is None:
-            example = f"bodymotion convert robot.wrl {source} {target}"
-            raise click.BadParameter(
-                f"key poses need the model that they are for: {example}",
-                param_hint="--body",
-            )
-        body = load_body(options.values["body"], options.reading)
-        of_body = {"body": body}
+    origin = conversion.origin
+    options = conversion.options
+    kind = conversion.target_kind
     making = options.some(*CONVERSION_OPTIONS.get((origin.holds, kind), ()))
+    needs_body = "KeyPoses" in (origin.holds, kind)
+    if needs_body:
+        body = _needed_body(conversion)
+        shared = {}
+        used = options.others({*making, "body", "by_position"})
+        reading = origin.options_of({**options.reading, "body": body})
+    else:
+        body = None
+        shared = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
+        used = options.others({*making, *shared})
+        reading = origin.options_of(options.reading)
     script_kind = kind_named(kind)
-    played_kind = kind_named(origin.holds)
     empty: object = Motion() if kind == "Motion" else KeyPoses()
     if script_kind is not None:
         empty = script_kind.type()
-    goal = target_format(empty, target, options.write_as)
-    if of_body:
-        reading = {}
-    else:
-        reading = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
-    writing = _fitting(
-        options.others(
-            {*making, *reading, *(("body", "by_position") if of_body else ())}
-        ),
-        goal,
-    )
-    thing = load(
-        source,
-        format=origin.name,
-        **reading,
-        **origin.options_of({**options.reading, **of_body}),
-    )
+    goal = conversion.goal_for(empty)
+    writing = _fitting(used, goal)
+    value = load(conversion.source, format=origin.name, **shared, **reading)
+    made = _make(conversion, value, body, making)
+    if needs_body and "body" in goal.writes:
+        writing["body"] = body
+    of_writing = conversion.write(made, goal, writing)
+    origin_kind = kind_named(origin.holds)
+    # Key poses and scripts that are played have the problems of what they are made of.
+    if not needs_body and (origin_kind is None or not origin_kind.has_tempo):
+        of_writing = (*made.problems, *of_writing)
+    return _Losses(tuple(value.problems), of_writing)
+
+
+def _needed_body(conversion: _Conversion) -> "Body":
+    """Return the body that key poses are for."""
+    options = conversion.options
+    if options.values["body"] is None:
+        example = (
+            f"bodymotion convert robot.wrl {conversion.source} {conversion.target}"
+        )
+        raise click.BadParameter(
+            f"key poses need the model that they are for: {example}",
+            param_hint="--body",
+        )
+    return load_body(options.values["body"], options.reading)
+
+
+def _make(
+    conversion: _Conversion,
+    value: Any,  # noqa: ANN401
+    body: "Body | None",
+    making: dict[str, Any],
+) -> Any:  # noqa: ANN401
+    """Return a value of another kind.
+
+    A value that it cannot be made of is a fault of the file.
+    """
+    from bodymotion.keyposes import KeyPoses
+
+    source = conversion.source
+    target = conversion.target
     if "rate" in making:
         making["frame_rate"] = making.pop("rate")
-    if kind == "KeyPoses":
-        made = _made(
-            source, KeyPoses.from_motion, thing, body, name=target.stem, **making
-        )
-    elif script_kind is not None:
-        from_motion = script_kind.function("from_motion")
-        assert from_motion is not None
-        made = _made(source, from_motion, thing, target, **making)
-    elif played_kind is not None:
-        to_motion = played_kind.function("to_motion")
-        assert to_motion is not None
-        made = _made(source, to_motion, thing, **making)
-    else:
-        made = _made(source, thing.to_motion, *of_body.values(), **making)
-    assert goal.write is not None
-    found = tuple(
-        goal.write(
-            made,
-            target,
-            **writing,
-            **({"body": body} if of_body and "body" in goal.writes else {}),
-        )
-    )
-    if of_body or (played_kind is not None and played_kind.has_tempo):
-        lost = ()
-    else:
-        lost = made.problems
-    return tuple(thing.problems), (*lost, *found)
-
-
-def _made(
-    source: Path,
-    make: Callable[..., Any],
-    *arguments: object,
-    **options: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401
-    """Return what a function makes of the value of a file.
-
-    A value that it cannot use is a fault of the file.
-    """
+    script_kind = kind_named(conversion.target_kind)
+    origin_kind = kind_named(conversion.origin.holds)
     try:
-        return make(*arguments, **options)
+        if conversion.target_kind == "KeyPoses":
+            assert body is not None
+            return KeyPoses.from_motion(value, body, name=target.stem, **making)
+        if script_kind is not None:
+            from_motion = script_kind.function("from_motion")
+            assert from_motion is not None
+            return from_motion(value, target, **making)
+        if origin_kind is not None:
+            to_motion = origin_kind.function("to_motion")
+            assert to_motion is not None
+            return to_motion(value, **making)
+        return value.to_motion(body, **making)
     except ValueError as error:
         raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
 
