@@ -76,7 +76,9 @@ class Plot(ShortRepr):
         return page(self.charts, self.theme, self.title)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write an image (.png, .svg, .pdf) or an interactive page (.html), whole or not at all.
+        """Write an image (.png, .svg, .pdf) or an interactive page (.html).
+
+        It is written whole or not at all.
 
         Raises
         ------
@@ -199,14 +201,14 @@ def plot(
         bpm=bpm,
         **options,
     )
+    if isinstance(music, (str, PathLike)):
+        music = load_music(music)
+    if isinstance(joints, str):
+        joints = (joints,)
     subject = replace(
         subject,
-        music=load_music(music) if isinstance(music, (str, PathLike)) else music,
-        joints=(joints,)
-        if isinstance(joints, str)
-        else None
-        if joints is None
-        else tuple(joints),
+        music=music,
+        joints=None if joints is None else tuple(joints),
         start=start,
         end=end,
         radians=radians,

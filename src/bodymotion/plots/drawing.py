@@ -7,8 +7,8 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,16 +37,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MIN_TEXT_WIDTH = 0.2  # [inch] Narrower bars have no text.
+# [inch] Narrower bars have no text.
+MIN_TEXT_WIDTH = 0.2
+# [inch] Narrower panels have their note above their name.
+SMALL = 3.5
+# [inch] Of several marked times, narrower panels name only the worst.
+MIN_MARKS_WIDTH = 2.5
+# The position of a legend.
 BESIDE: dict[str, Any] = {
     "loc": "upper left",
     "bbox_to_anchor": (1.0, 1.06),
     "borderaxespad": 0.3,
-}  # Of a legend.
+}
 
+# [dots per inch] Of images.
 DPI = 150
 FORMATS = ("png", "svg", "pdf")
-SPACE = 0.25  # [inch] Space between charts of one image.
+# [inch] Space between charts of one image.
+SPACE = 0.25
 
 
 class Painter:
@@ -110,7 +118,7 @@ class Painter:
                 draw(part, self.axes(placed, chart), placed)
 
     def text(self, text: str, x: float, y: float, **how: Any) -> None:  # noqa: ANN401
-        """Write text with its baseline at a position [inch] from the upper left corner."""
+        """Write text with its baseline at a position [inch] from the upper left."""
         how.setdefault("color", self.theme.text)
         how["size"] *= self.scale
         self.figure.text(
@@ -139,91 +147,58 @@ class Painter:
     def axes(self, cell: Cell, chart: Chart) -> Axes:
         """Add axes for a cell."""
         axes: Axes = self.figure.add_axes(self.rectangle(cell))
-        part = cell.part
-        note = getattr(part, "note", "")
-        small = cell.width < 3.5
-        if note and small:
-            self.text(note, cell.x, cell.y - 0.05, size=6.3, color=self.theme.muted)
-        elif note:
-            self.text(
-                note,
-                cell.x + cell.width,
-                cell.y - 0.06,
-                size=7,
-                color=self.theme.muted,
-                ha="right",
-            )
-        if not isinstance(part, (Heading, KeyFigures)):
-            name = part.title
-        else:
-            name = ""
-        if small:
-            margin = cell.width + 0.4
-        else:
-            margin = cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
-        y = cell.y - (0.17 if note and small else 0.06)
-        self.text(
-            _cut(name, margin, 0.066 if small else 0.08),
-            cell.x,
-            y,
-            size=7.5 if small else 8.5,
-        )
-        if not isinstance(part, Ground):
-            span = chart.end - chart.start
-            margin = 0.01 * span or 0.5
-            axes.set_xlim(chart.start - margin, chart.end + margin)
-            axes.xaxis.set_major_locator(_locator(cell.width / 0.55))
-            axes.tick_params(labelbottom=cell.time_labels)
-            if cell.time_title:
-                if chart.time_origin:
-                    title = f"time − {moment(chart.time_origin)} [s]"
-                else:
-                    title = "time [s]"
-                axes.set_xlabel(title.replace("− -", "+ "), labelpad=self.scale)
+        self._write_title(cell)
+        if isinstance(cell.part, Ground):
+            return axes
+        span = chart.end - chart.start
+        margin = 0.01 * span or 0.5
+        axes.set_xlim(chart.start - margin, chart.end + margin)
+        axes.xaxis.set_major_locator(_locator(cell.width / 0.55))
+        axes.tick_params(labelbottom=cell.time_labels)
+        if cell.time_title:
+            title = "time [s]"
             if chart.time_origin:
-                axes.xaxis.set_major_formatter(self.time_after)
+                title = f"time − {moment(chart.time_origin)} [s]"
+            axes.set_xlabel(title.replace("− -", "+ "), labelpad=self.scale)
+        if chart.time_origin:
+            axes.xaxis.set_major_formatter(self.time_after)
         return axes
+
+    def _write_title(self, cell: Cell) -> None:
+        """Write the name and the note of a part above its cell."""
+        part = cell.part
+        muted = self.theme.muted
+        note = getattr(part, "note", "")
+        name = "" if isinstance(part, (Heading, KeyFigures)) else part.title
+        y = cell.y - 0.06
+        if cell.width < SMALL:
+            if note:
+                self.text(note, cell.x, cell.y - 0.05, size=6.3, color=muted)
+                y = cell.y - 0.17
+            self.text(_cut(name, cell.width + 0.4, 0.066), cell.x, y, size=7.5)
+            return
+        width = cell.width
+        if note:
+            self.text(note, cell.x + width, y, size=7, color=muted, ha="right")
+            width -= 0.065 * len(note) + 0.1
+        self.text(_cut(name, width, 0.08), cell.x, y, size=8.5)
 
     def curves(self, part: Curves, axes: Axes, cell: Cell) -> None:
         """Draw curves over time, with their limits."""
         theme = self.theme
         axes.set_ylim(part.lowest, part.highest)
         axes.yaxis.set_major_locator(_locator(cell.height / 0.28))
-        axes.set_ylabel(
-            f"[{part.unit}]" if part.unit and cell.unit_title else "",
-            labelpad=2 * self.scale,
-        )
-        limits, (low, high) = part.limits, part.band
-        if limits:
-            axes.axhspan(
-                low, high, color=theme.band, alpha=0.1, lw=0, zorder=0.5, gid="limits"
-            )
-            for limit in limits:
-                axes.axhline(
-                    limit,
-                    color=theme.bad,
-                    lw=0.8 * self.scale,
-                    ls=(0, (4, 2)),
-                    zorder=1.5,
-                    gid="limit",
-                )
-        if part.floor is not None:
-            axes.axhspan(
-                part.lowest, part.floor, color=theme.bad, alpha=0.07, lw=0, zorder=0.5
-            )
-            axes.axhline(part.floor, color=theme.bad, lw=0.8 * self.scale, zorder=1.5)
+        unit = f"[{part.unit}]" if part.unit and cell.unit_title else ""
+        axes.set_ylabel(unit, labelpad=2 * self.scale)
+        self._draw_limits(part, axes)
         for line in part.lines:
             self.line(axes, line)
             bad = outside(line, part)
-            if bad is not None:
-                axes.plot(
-                    *bad, color=theme.bad, lw=1.6 * self.scale, zorder=4, gid="bad"
-                )
-                if part.floor is not None:
-                    axes.fill_between(
-                        *bad, part.floor, color=theme.bad, alpha=0.25, lw=0
-                    )
-        worst = part.worst
+            if bad is None:
+                continue
+            axes.plot(*bad, color=theme.bad, lw=1.6 * self.scale, zorder=4, gid="bad")
+            if part.floor is not None:
+                axes.fill_between(*bad, part.floor, color=theme.bad, alpha=0.25, lw=0)
         for time, value in part.beyond:
             axes.plot(
                 [time],
@@ -234,13 +209,13 @@ class Painter:
                 zorder=5,
                 gid="beyond",
             )
-            if cell.width < 2.5 and (time, value) != worst:
+            if cell.width < MIN_MARKS_WIDTH and (time, value) != part.worst:
                 continue
-            up = value > 0.5 * (part.lowest + part.highest)
+            is_high = value > 0.5 * (part.lowest + part.highest)
             axes.annotate(
                 f"{time - self.time_origin:.2f} s",
                 (time, value),
-                xytext=(0, (3 if up else -8) * self.scale),
+                xytext=(0, (3 if is_high else -8) * self.scale),
                 textcoords="offset points",
                 color=theme.bad,
                 fontsize=6.3 * self.scale,
@@ -249,6 +224,25 @@ class Painter:
             )
         if part.legend:
             axes.legend(**BESIDE, handlelength=1.2, labelspacing=0.3)
+
+    def _draw_limits(self, part: Curves, axes: Axes) -> None:
+        """Draw the limits and the floor of curves."""
+        bad = self.theme.bad
+        width = 0.8 * self.scale
+        if part.limits:
+            band = self.theme.band
+            axes.axhspan(
+                *part.band, color=band, alpha=0.1, lw=0, zorder=0.5, gid="limits"
+            )
+        for limit in part.limits:
+            axes.axhline(
+                limit, color=bad, lw=width, ls=(0, (4, 2)), zorder=1.5, gid="limit"
+            )
+        if part.floor is not None:
+            axes.axhspan(
+                part.lowest, part.floor, color=bad, alpha=0.07, lw=0, zorder=0.5
+            )
+            axes.axhline(part.floor, color=bad, lw=width, zorder=1.5)
 
     def line(self, axes: Axes, line: Line) -> None:
         """Draw one curve."""
@@ -275,27 +269,21 @@ class Painter:
     def curve_rows(self, part: CurveRows, axes: Axes, cell: Cell) -> None:
         """Draw rows of curves."""
         theme = self.theme
-        size = float(
-            np.clip(72 * cell.height / max(len(part.rows), 1) * 0.62, 4.0, 7.0)
-        )
-        self.rows(
-            axes, [_cut(row.line.label, 1.4, 0.009 * size) for row in part.rows], size
-        )
+        # [pt] The letters are a part of the height of a row.
+        height = 72 * cell.height / max(len(part.rows), 1)
+        size = float(np.clip(height * 0.62, 4.0, 7.0))
+        names = [_cut(row.line.label, 1.4, 0.009 * size) for row in part.rows]
+        self.rows(axes, names, size)
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
-            if row.beyond:
-                color = theme.bad
-            else:
-                color = theme.color(row.line.color)
-            marker = "." if row.line.is_point else None
             axes.plot(
                 row.line.times,
                 heights,
-                color=color,
+                color=theme.bad if row.beyond else theme.color(row.line.color),
                 lw=self.scale,
                 gid="row",
-                marker=marker,
+                marker="." if row.line.is_point else None,
             )
             axes.annotate(
                 row.note,
@@ -308,8 +296,8 @@ class Painter:
                 color=theme.bad if row.beyond else theme.muted,
                 annotation_clip=False,
             )
-        for at in part.starts:
-            axes.axhline(at, color=theme.edge, lw=0.7 * self.scale)
+        for start in part.starts:
+            axes.axhline(start, color=theme.edge, lw=0.7 * self.scale)
 
     def bars(self, part: Bars, axes: Axes, cell: Cell) -> None:
         """Draw bars over time."""
@@ -325,42 +313,47 @@ class Painter:
             ):
                 widths = [(start, end - start) for start, end in pieces]
                 axes.broken_barh(widths, rows, color=color, lw=0, zorder=2, gid=name)
-        low, high = axes.get_xlim()
         for k, texts in enumerate(part.texts):
-            for (start, end), text in zip(part.spans[k], texts, strict=True):
-                inches = (min(end, high) - max(start, low)) / (high - low) * cell.width
-                if inches > MIN_TEXT_WIDTH:
-                    where = ((max(start, low) + min(end, high)) / 2, k + 0.4)
-                    name = _cut(text, inches, 0.055)
-                    axes.text(
-                        *where,
-                        name,
-                        size=6 * self.scale,
-                        ha="center",
-                        va="center",
-                        color=theme.page,
-                        zorder=4,
-                    )
+            for span, text in zip(part.spans[k], texts, strict=True):
+                self._write_into_bar(axes, cell, span, k + 0.4, text)
         patches = need("matplotlib.patches", "plot", "plotting")
-        named: list[Any] = []
+        handles: list[Any] = []
         if any(part.marked):
-            named.append(patches.Patch(color=theme.bad, lw=0, label=part.marked_label))
+            handles.append(
+                patches.Patch(color=theme.bad, lw=0, label=part.marked_label)
+            )
         if part.behind:
-            named.append(
+            handles.append(
                 patches.Patch(
                     color=theme.shade, alpha=0.25, lw=0, label=part.behind_label
                 )
             )
-        if named:
-            axes.legend(handles=named, **BESIDE, handlelength=1.0)
+        if handles:
+            axes.legend(handles=handles, **BESIDE, handlelength=1.0)
+
+    def _write_into_bar(
+        self, axes: Axes, cell: Cell, span: tuple[float, float], y: float, text: str
+    ) -> None:
+        """Write a text into the visible part of a bar, if it is wide enough."""
+        low, high = axes.get_xlim()
+        start = max(span[0], low)
+        end = min(span[1], high)
+        width = (end - start) / (high - low) * cell.width
+        if width > MIN_TEXT_WIDTH:
+            axes.text(
+                (start + end) / 2,
+                y,
+                _cut(text, width, 0.055),
+                size=6 * self.scale,
+                ha="center",
+                va="center",
+                color=self.theme.page,
+                zorder=4,
+            )
 
     def ground(self, part: Ground, axes: Axes, cell: Cell) -> None:
         """Draw the ground seen from above."""
         theme = self.theme
-        patches, collections, colors = (
-            need(f"matplotlib.{name}", "plot", "plotting")
-            for name in ("patches", "collections", "colors")
-        )
         axes.set_xlim(*part.x)
         axes.set_ylim(*part.y)
         axes.set_aspect("equal", adjustable="box")
@@ -368,140 +361,156 @@ class Painter:
             axis.set_major_locator(_locator(size / 0.6))
         axes.set_xlabel("x [m]", labelpad=self.scale)
         axes.set_ylabel("y [m]", labelpad=2 * self.scale)
-        named: dict[str, Any] = {}
-        for one in part.footprints:
-            shared = one.color is None
-            if one.color is None:
-                color = theme.shade
-            else:
-                color = theme.color(one.color)
-            face, edge = (
-                colors.to_rgba(color, alpha)
-                for alpha in ((0.08, 0.35) if shared else (0.16, 0.9))
-            )
-            look: dict[str, Any] = {
-                "lw": 0.8 * self.scale,
-                "ls": (0, (2, 2)) if shared else "-",
-                "gid": "footprint",
-            }
-            shape = patches.Polygon(
-                one.corners, closed=True, fc=face, ec=edge, label=one.label, **look
-            )
-            axes.add_patch(shape)
-            named.setdefault(one.label, shape)
-        for label, _, points, kind in part.others:
-            width, alpha, order = (
-                (3.2, 0.5, 3.0) if kind == "recorded" else (1.0, 1.0, 3.5)
-            )
-            look = {"lw": width * self.scale, "alpha": alpha, "zorder": order}
-            look |= {
-                "ls": "--" if kind == "muted" else "-",
-                "marker": "." if len(points) == 1 else None,
-            }
-            named[label] = axes.plot(
-                *points.T, color=theme.color(kind), label=label, **look
-            )[0]
-        scale = colors.LinearSegmentedColormap.from_list("times", theme.times)
-        segments = np.stack([part.path[:-1], part.path[1:]], axis=1)
-        between = 0.5 * (part.times[:-1] + part.times[1:])
-        finite = np.isfinite(segments).all(axis=(1, 2))
-        look = {
-            "cmap": scale,
-            "lw": 1.6 * self.scale,
-            "zorder": 4,
-            "capstyle": "round",
-            "gid": "path",
-        }
-        drawn = collections.LineCollection(segments[finite], label=part.label, **look)
-        drawn.set_array(between[finite])
-        first, last = (
-            (float(part.times[0]), float(part.times[-1]))
-            if len(part.times)
-            else (0.0, 1.0)
-        )
-        drawn.set_clim(first, max(last, first + 1e-9))
-        axes.add_collection(drawn, autolim=False)
-        if len(segments) == 0:
-            axes.plot(*part.path.T, "o", ms=4 * self.scale, color=theme.times[1])
+        footprints = self._draw_footprints(part, axes)
+        others = self._draw_other_paths(part, axes)
+        path = self._draw_path(part, axes)
         lines = need("matplotlib.lines", "plot", "plotting")
-        named = {
-            part.label: lines.Line2D(
-                [], [], color=theme.times[2], lw=1.8 * self.scale, label=part.label
-            ),
-            **named,
-        }
+        handle = lines.Line2D(
+            [], [], color=theme.times[2], lw=1.8 * self.scale, label=part.label
+        )
+        handles = {part.label: handle, **footprints, **others}
         if part.worst is not None:
             _, x, y, text = part.worst
-            look = {
-                "ms": 8 * self.scale,
-                "mfc": "none",
-                "mec": theme.bad,
-                "mew": 1.4 * self.scale,
-                "zorder": 6,
-            }
-            named[text] = axes.plot([x], [y], "o", label=f"minimum: {text}", **look)[0]
-        look = {
-            "columnspacing": 1.2,
-            "handlelength": 1.4,
-            "labelspacing": 0.35,
-            "borderaxespad": 0.0,
-        }
+            (handles[text],) = axes.plot(
+                [x],
+                [y],
+                "o",
+                label=f"minimum: {text}",
+                ms=8 * self.scale,
+                mfc="none",
+                mec=theme.bad,
+                mew=1.4 * self.scale,
+                zorder=6,
+            )
+        letters = 7.5 if cell.width > MIN_WIDE_GROUND else 6.5
         axes.legend(
-            handles=list(named.values()),
+            handles=list(handles.values()),
             loc="upper left",
             ncols=part.legend_columns(cell.width),
             bbox_to_anchor=(0.0, -0.42 / cell.height),
-            fontsize=(7.5 if cell.width > MIN_WIDE_GROUND else 6.5) * self.scale,
-            **look,
+            fontsize=letters * self.scale,
+            columnspacing=1.2,
+            handlelength=1.4,
+            labelspacing=0.35,
+            borderaxespad=0.0,
         )
-        if last > first:
-            beside = Cell(
-                part, cell.x + cell.width + 0.1, cell.y, 0.09, min(cell.height, 2.2)
+        if not len(part.times) or part.times[-1] > part.times[0]:
+            self._draw_time_bar(path, cell)
+
+    def _draw_footprints(self, part: Ground, axes: Axes) -> dict[str, Any]:
+        """Draw the footprints, and return one of each name for the legend."""
+        patches = need("matplotlib.patches", "plot", "plotting")
+        colors = need("matplotlib.colors", "plot", "plotting")
+        handles: dict[str, Any] = {}
+        for footprint in part.footprints:
+            if footprint.color is None:
+                color = self.theme.shade
+                opacities = (0.08, 0.35)
+                style: Any = (0, (2, 2))
+            else:
+                color = self.theme.color(footprint.color)
+                opacities = (0.16, 0.9)
+                style = "-"
+            face, edge = (colors.to_rgba(color, opacity) for opacity in opacities)
+            polygon = patches.Polygon(
+                footprint.corners,
+                closed=True,
+                fc=face,
+                ec=edge,
+                label=footprint.label,
+                lw=0.8 * self.scale,
+                ls=style,
+                gid="footprint",
             )
-            bar = self.figure.add_axes(
-                self.rectangle(replace(beside, y=cell.y + cell.height - beside.height))
+            axes.add_patch(polygon)
+            handles.setdefault(footprint.label, polygon)
+        return handles
+
+    def _draw_other_paths(self, part: Ground, axes: Axes) -> dict[str, Any]:
+        """Draw the paths beside that of the ZMP, and return them by their names."""
+        handles: dict[str, Any] = {}
+        for label, _, points, kind in part.others:
+            # The recorded ZMP is wide and below the computed one.
+            is_recorded = kind == "recorded"
+            (handles[label],) = axes.plot(
+                *points.T,
+                color=self.theme.color(kind),
+                label=label,
+                lw=(3.2 if is_recorded else 1.0) * self.scale,
+                alpha=0.5 if is_recorded else 1.0,
+                zorder=3.0 if is_recorded else 3.5,
+                ls="--" if kind == "muted" else "-",
+                marker="." if len(points) == 1 else None,
             )
-            shown = self.figure.colorbar(
-                drawn, cax=bar, format=self.time_after if self.time_origin else None
-            )
-            shown.outline.set_visible(False)
-            bar.set_title(
-                "t [s]",
-                fontsize=6.5 * self.scale,
-                color=theme.muted,
-                loc="left",
-                pad=7 * self.scale,
-            )
-            bar.tick_params(labelsize=6.5 * self.scale)
-            bar.grid(visible=False)
+        return handles
+
+    def _draw_path(self, part: Ground, axes: Axes) -> Any:  # noqa: ANN401
+        """Draw the path of the ZMP in the colours of time, and return it."""
+        colors = need("matplotlib.colors", "plot", "plotting")
+        collections = need("matplotlib.collections", "plot", "plotting")
+        segments = np.stack([part.path[:-1], part.path[1:]], axis=1)
+        middles = 0.5 * (part.times[:-1] + part.times[1:])
+        is_finite = np.isfinite(segments).all(axis=(1, 2))
+        path = collections.LineCollection(
+            segments[is_finite],
+            label=part.label,
+            cmap=colors.LinearSegmentedColormap.from_list("times", self.theme.times),
+            lw=1.6 * self.scale,
+            zorder=4,
+            capstyle="round",
+            gid="path",
+        )
+        path.set_array(middles[is_finite])
+        first = 0.0
+        last = 1.0
+        if len(part.times):
+            first = float(part.times[0])
+            last = float(part.times[-1])
+        path.set_clim(first, max(last, first + 1e-9))
+        axes.add_collection(path, autolim=False)
+        if len(segments) == 0:
+            axes.plot(*part.path.T, "o", ms=4 * self.scale, color=self.theme.times[1])
+        return path
+
+    def _draw_time_bar(self, path: Any, cell: Cell) -> None:  # noqa: ANN401
+        """Draw the scale of the colours of time beside the ground."""
+        height = min(cell.height, 2.2)
+        y = cell.y + cell.height - height
+        left = cell.x + cell.width + 0.1
+        bar = self.figure.add_axes(
+            self.rectangle(Cell(cell.part, left, y, 0.09, height))
+        )
+        form = self.time_after if self.time_origin else None
+        self.figure.colorbar(path, cax=bar, format=form).outline.set_visible(False)
+        bar.set_title(
+            "t [s]",
+            fontsize=6.5 * self.scale,
+            color=self.theme.muted,
+            loc="left",
+            pad=7 * self.scale,
+        )
+        bar.tick_params(labelsize=6.5 * self.scale)
+        bar.grid(visible=False)
 
     def key_figures(self, part: KeyFigures, cell: Cell) -> None:
         """Write key figures."""
+        muted = self.theme.muted
+        right = cell.x + cell.width
         self.text(part.title, cell.x, cell.y - 0.06, size=8.5, weight="bold")
         y = cell.y + 0.02
-        for what, value, where in part.rows:
+        for name, value, place in part.rows:
             y += 0.18
-            self.text(
-                _cut(what, cell.width - 0.85, 0.062),
-                cell.x,
-                y,
-                size=7.5,
-                color=self.theme.muted,
-            )
-            self.text(value, cell.x + cell.width, y, size=8, ha="right")
-            y += 0.13 if where else 0.0
-            self.text(
-                _cut(where, cell.width, 0.056),
-                cell.x + cell.width,
-                y,
-                size=6.3,
-                ha="right",
-                color=self.theme.muted,
-            )
+            name = _cut(name, cell.width - 0.85, 0.062)
+            self.text(name, cell.x, y, size=7.5, color=muted)
+            self.text(value, right, y, size=8, ha="right")
+            if place:
+                y += 0.13
+            place = _cut(place, cell.width, 0.056)
+            self.text(place, right, y, size=6.3, ha="right", color=muted)
 
 
 def _cut(text: str, width: float, each: float) -> str:
-    """Return a text shortened to a width, for letters with a mean width of `each` [inch]."""
+    """Return a text shortened to a width, for a mean width `each` of letters [inch]."""
     most = max(int(width / each), 4)
     if len(text) <= most:
         return text
@@ -561,19 +570,15 @@ def _foreign(figure: Figure) -> set[str]:
     Report those that all fonts lack.
     """
     texts = need("matplotlib.text", "plot", "plotting")
-    written = {
-        letter
-        for text in figure.findobj(texts.Text)
-        for letter in text.get_text()
-        if letter.isprintable()
-    }
-    foreign = {letter for letter in written if ord(letter) not in _letters_of(FONTS[0])}
+    default, *others = _fonts()
+    written = "".join(text.get_text() for text in figure.findobj(texts.Text))
+    foreign = set()
+    for letter in filter(str.isprintable, set(written)):
+        if ord(letter) not in _letters_of(default):
+            foreign.add(letter)
     if foreign:
-        warn_missing_letters(
-            one
-            for one in foreign
-            if not any(ord(one) in _letters_of(family) for family in _fonts()[1:])
-        )
+        known = set(chain.from_iterable(map(_letters_of, others)))
+        warn_missing_letters(letter for letter in foreign if ord(letter) not in known)
     return foreign
 
 

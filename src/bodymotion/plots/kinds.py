@@ -120,29 +120,25 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
     Raises UnknownPlotError when there is no such plot, or this motion has none; the
     message lists those there are.
     """
-    there = available(subject)
-    found: list[str] = []
+    possible = available(subject)
+    is_alone = subject.measures is None
+    names: list[str] = []
     for name in what:
         if name == "all":
-            found += [
-                one for one in there if subject.measures is None or KINDS[one].main
-            ]
-        elif name in there:
-            found.append(name)
+            names += [plot for plot in possible if is_alone or KINDS[plot].main]
+        elif name in possible:
+            names.append(name)
         elif name in KINDS:
-            if subject.measures is None:
-                why = "without a body"
-            else:
-                why = "of this motion on this body"
+            why = "without a body" if is_alone else "of this motion on this body"
             raise UnknownPlotError(
                 f"there is no plot {name!r} {why}; expected one of "
-                f"{', '.join((*there, 'all'))}"
+                f"{', '.join((*possible, 'all'))}"
             )
         else:
             raise UnknownPlotError(
-                f"there is no plot {name!r}; {choices(name, (*there, 'all'))}"
+                f"there is no plot {name!r}; {choices(name, (*possible, 'all'))}"
             )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def charts(

@@ -68,7 +68,8 @@ def fragment(chart: Chart, theme: Theme = LIGHT, identifier: str | None = None) 
     )
     height = round(chart.height * PIXELS)
     return (
-        f'<div id="{escape(name)}" class="bodymotion-plot" style="width:100%;height:{height}px"></div>\n'
+        f'<div id="{escape(name)}" class="bodymotion-plot" '
+        f'style="width:100%;height:{height}px"></div>\n'
         f"<script>bodymotionPlot({_json(name)},{content})</script>\n"
     )
 
@@ -83,8 +84,10 @@ def page(
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
-        f"<style>body{{margin:0;background:{theme.page};color:{theme.text};font-family:{FONT}}}"
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n"
+        f"<style>body{{margin:0;background:{theme.page};color:{theme.text};"
+        f"font-family:{FONT}}}"
         f"main{{max-width:1500px;min-width:900px;margin:0 auto;padding:0 12px "
         f"24px}}</style>\n{script()}</head>\n<body>\n"
         f"<main>\n{body}</main>\n</body>\n</html>\n"

@@ -19,8 +19,9 @@ from bodymotion.geometry.arrays import Floats
 UNDER_LETTER = 0.066
 UNDER_LINE = 0.15
 
+# [s] Times of motions that start later than this, or as long before 0, are shown
+# relative to a round number.
 MIN_LATE_START = 1e4
-"""[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
 MIN_WIDE_GROUND = (
     6.0  # [inch] Wider grounds have a legend with larger text and more columns.
 )
@@ -193,7 +194,7 @@ class Ground(ShortRepr):
         return (self.label, *feet, *(label for label, *_ in self.others), *minimum)
 
     def legend_columns(self, width: float) -> int:
-        """Return the number of columns of the legend below a ground of this width [inch]."""
+        """Return the columns of the legend below a ground of a width [inch]."""
         longest = max(len(name) for name in self.names)
         if width > MIN_WIDE_GROUND:
             return min(max(int((width + 0.6) / (0.068 * longest + 0.5)), 1), 4)
@@ -220,7 +221,9 @@ Part: TypeAlias = Curves | CurveRows | Bars | Ground | KeyFigures | Heading
 
 @dataclass(frozen=True, eq=False)
 class Cell(ShortRepr):
-    """A part and the rectangle of its axes [inch] from the upper left corner, without the labels around it.
+    """A part and the rectangle of its axes [inch], without the labels around it.
+
+    It is from the upper left corner.
 
     `time_labels`, `time_title` and `unit_title`: whether the axes have labels of times
     and titles.
@@ -242,7 +245,7 @@ class Cell(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class Chart(ShortRepr):
-    """A plot: its name, title and subtitle, its parts, its size [inch], and its time span [s].
+    """A plot: name, title and subtitle, parts, size [inch], and time span [s].
 
     In an image everything, text included, is drawn `scale` times as large.
     """

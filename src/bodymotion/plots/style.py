@@ -10,9 +10,9 @@ from typing import Any
 from bodymotion.plots.parts import Color
 from bodymotion.system.deferred import need
 
-FONTS = (
-    "DejaVu Sans",
-)  # The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`.
+# The default font. Characters that it lacks are drawn with the `FAMILIES` of
+# `bodymotion.scene.fonts`.
+FONTS = ("DejaVu Sans",)
 _BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
     "name": ("light", "dark"),
     "page": ("#ffffff", "#12161d"),
@@ -73,7 +73,7 @@ class Theme:
     times: tuple[str, ...]
 
     def color(self, color: Color) -> str:
-        """Return a colour by its index in the palette, which repeats, or by its role."""
+        """Return a colour by its role, or its index in the palette, which repeats."""
         if isinstance(color, int):
             return self.palette[color % len(self.palette)]
         return {

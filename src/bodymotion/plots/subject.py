@@ -27,8 +27,8 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.plots.parts import number_text
 from bodymotion.scene.music import Music
 
-# Branches with fewer joints on one link are one group: wheels of a vehicle, fingers of a
-# hand.
+# Branches with fewer joints on one link are one group: wheels of a vehicle, fingers
+# of a hand.
 MIN_BRANCH = 4
 # Characters between the words of a name.
 SEPARATORS = "_-./ "
@@ -299,8 +299,8 @@ class Subject:
         is_inside = (times >= start - ROUNDING) & (times <= end + ROUNDING)
         if len(times) and not is_inside.any():
             raise WrongUseError(
-                f"no frame {self._span_text()}; the motion is from {moment(times[0])} s to "
-                f"{moment(times[-1])} s"
+                f"no frame {self._span_text()}; the motion is from "
+                f"{moment(times[0])} s to {moment(times[-1])} s"
             )
         return np.asarray(is_inside)
 

@@ -26,6 +26,7 @@ LATE_TIMES = (
 )
 PIXELS = 92  # Pixels per inch of the height of a chart; its width is that of the page.
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+# What the layouts of all charts have.
 LAYOUT: dict[str, Any] = {
     "autosize": True,
     "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
@@ -37,7 +38,6 @@ LAYOUT: dict[str, Any] = {
     "dragmode": "zoom",
     "hoverlabel": {"font": {"size": 11}},
 }
-"""What the layouts of all charts have."""
 AXIS: dict[str, Any] = {
     "zeroline": False,
     "ticks": "outside",
@@ -50,9 +50,10 @@ ROWS = {
     "showline": False,
     "ticks": "",
 }  # An axis of rows, which has no values.
+# A trace without a legend or a text under the pointer.
 UNNAMED: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False}
-"""A trace without a legend or a text under the pointer."""
-AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"  # Text under the pointer at a point of the ground.
+# Text under the pointer at a point of the ground.
+AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -303,8 +304,14 @@ class Traces:
             line={"color": self.theme.bad, "width": 1, "dash": dash},
         )
 
-    def points(self, mode: str, xy: Any, name: str, **more: Any) -> None:  # noqa: ANN401
-        """Add a trace of points, whose two coordinates are `xy`, joined by lines or not."""
+    def points(
+        self,
+        mode: str,
+        xy: Any,  # noqa: ANN401
+        name: str,
+        **more: Any,  # noqa: ANN401
+    ) -> None:
+        """Add a trace of points with coordinates `xy`, joined by lines or not."""
         self.data.append(
             {
                 "type": "scatter",

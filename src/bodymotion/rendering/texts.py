@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bodymotion.scene.theme import Theme
 
 NO_CHARACTER = "\U0010ffff"
+# Opacity of the halo of a text, by the blurred opacity of its letters.
 HALO = [min(2 * value, 200) for value in range(256)]
-"""Opacity of the halo of a text, by the blurred opacity of its letters."""
 
 
 def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
