@@ -28,13 +28,15 @@ from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, Fields, open_text
 from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
-from bodymotion.geometry.arrays import without_collections
+from bodymotion.geometry.arrays import Floats, without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.motion.rules import MOTION_NOT_FINITE
 
 MAX_POSES = 100_000
-MAX_LINKS = 1_000  # Links of one pose.
-MAX_ROTATION_ERROR = 1e-3  # Entries of R·Rᵀ − 1; files have six digits or more.
+MAX_LINKS = 1_000
+"""Links of one pose."""
+MAX_ROTATION_ERROR = 1e-3
+"""Entries of R·Rᵀ − 1; files have six digits or more."""
 
 TOP_KEYS = ("type", "name", "target_body", "refs")
 REF_KEYS = ("time", "max_transition_time", "refer")
@@ -125,81 +127,88 @@ class _Reader:
 
     def read(self, root: Mapping) -> KeyPoses:
         top = self.fields(root, "the sequence")
-        kind = top.text("type")
+        file_type = top.text("type")
         refs = top.find("refs")
-        if kind != "PoseSeq":
-            message = f"the file has the type {kind[:60]!r}, not PoseSeq"
+        if file_type != "PoseSeq":
+            message = f"the file has the type {file_type[:60]!r}, not PoseSeq"
             error = rules.NOT_KEY_POSES.error(message, top.location("type"))
-            if not meant(kind, ("PoseSeq",)):
+            if not meant(file_type, ("PoseSeq",)):
                 raise error
             self.found.refuse(error)
         name = top.text("name")
         target = top.text("target_body")
         if not name:
-            self.found.report(
-                rules.NAME, "the sequence has no name", top.location("name")
-            )
-        if refs is not None and not isinstance(refs, Sequence):
-            raise rules.NOT_KEY_POSES.error("refs is not a list", refs.location)
-        items = refs.items if isinstance(refs, Sequence) else []
-        if not items:
-            self.found.report(
-                rules.NO_POSES, "the sequence has no poses", top.location("refs")
-            )
-        if len(items) > MAX_POSES:
-            message = f"there are {len(items)} key poses: at most {MAX_POSES} are read"
-            raise TOO_LARGE.error(message, items[MAX_POSES].location)
-        for item in items:
+            message = "the sequence has no name"
+            self.found.report(rules.NAME, message, top.location("name"))
+        for item in self._refs(refs, top):
             with self.found.recover():
                 self._ref(item)
         top.report_misspelt(TOP_KEYS)
         extra = top.rest()
         layout = self._layout(refs, (name, target, extra))
-        ordered = sorted(range(len(self.poses)), key=lambda n: (self.poses[n].time, -n))
-        for before, after in pairwise(ordered):
-            if self.poses[before].time == self.poses[after].time:
-                at = self.nodes[before].location_of("time")
-                message = f"there is another pose at {self.poses[after].time:g} s before this one"
-                self.found.report(rules.SAME_TIME, message, at)
-        numbers = {old: new for new, old in enumerate(ordered)}
-        locations: dict[Subject, Location] = {
-            ("poses", new): self.nodes[old].location for old, new in numbers.items()
-        }
-        for (_, number, *rest), location in self.locations.items():
-            if number in numbers:
-                locations["poses", numbers[number], *rest] = location
-        if layout:
-            options = {"layout": layout}
-        else:
-            options = {}
-        found = SourceMap(locations, self.found.unknown)
+        # Of poses at one time, Choreonoid puts a later one before the others.
+        order = sorted(range(len(self.poses)), key=lambda n: (self.poses[n].time, -n))
+        self._report_same_times(order)
+        options = {"layout": layout} if layout else {}
+        locations = SourceMap(self._locations(order), self.found.unknown)
         source = Source(
-            "pseq", self.text.path, "1.0", self.text.encoding, options, locations=found
+            "pseq",
+            self.text.path,
+            "1.0",
+            self.text.encoding,
+            options,
+            locations=locations,
         )
-        poses = tuple(self.poses[n] for n in ordered)
-        problems = self.found.problems
         return KeyPoses(
             name=name,
             target_body=target,
-            poses=poses,
+            poses=tuple(self.poses[number] for number in order),
             extra=extra,
             source=source,
-            problems=problems,
+            problems=self.found.problems,
         )
+
+    def _refs(self, refs: Node | None, top: Fields) -> list[Node]:
+        if refs is not None and not isinstance(refs, Sequence):
+            raise rules.NOT_KEY_POSES.error("refs is not a list", refs.location)
+        items = _items(refs)
+        if not items:
+            message = "the sequence has no poses"
+            self.found.report(rules.NO_POSES, message, top.location("refs"))
+        if len(items) > MAX_POSES:
+            message = f"there are {len(items)} key poses: at most {MAX_POSES} are read"
+            raise TOO_LARGE.error(message, items[MAX_POSES].location)
+        return items
+
+    def _report_same_times(self, order: list[int]) -> None:
+        for before, after in pairwise(order):
+            time = self.poses[after].time
+            if self.poses[before].time == time:
+                location = self.nodes[before].location_of("time")
+                message = f"there is another pose at {time:g} s before this one"
+                self.found.report(rules.SAME_TIME, message, location)
+
+    def _locations(self, order: list[int]) -> dict[Subject, Location]:
+        """Return the locations with the numbers of poses in the order of time."""
+        new_numbers = {old: new for new, old in enumerate(order)}
+        locations: dict[Subject, Location] = {
+            ("poses", new): self.nodes[old].location for old, new in new_numbers.items()
+        }
+        for (_, number, *rest), location in self.locations.items():
+            if number in new_numbers:
+                locations["poses", new_numbers[number], *rest] = location
+        return locations
 
     def _ref(self, item: Node) -> None:
         if not isinstance(item, Mapping):
-            raise WRONG_VALUE.error(
-                "a pose is not a mapping; expected one with time and refer",
-                item.location,
-            )
+            message = "a pose is not a mapping; expected one with time and refer"
+            raise WRONG_VALUE.error(message, item.location)
         ref = self.fields(item, "a pose")
         time = ref.number("time", default=math.nan)
         if not time >= 0:
+            message = f"a pose is at {time:g} s, before 0"
             if math.isnan(time):
                 message = "a pose has no time"
-            else:
-                message = f"a pose is at {time:g} s, before 0"
             if "time" not in ref.unknown:
                 self.found.report(rules.TIME, message, ref.location("time"))
             return
@@ -214,98 +223,105 @@ class _Reader:
         elif isinstance(refer, Mapping):
             pose = self._pose(self.fields(refer, f"the pose at {time:g} s"), number)
         else:
-            raise WRONG_VALUE.error(
-                f"the pose at {time:g} s has no refer", ref.location("refer")
-            )
+            message = f"the pose at {time:g} s has no refer"
+            raise WRONG_VALUE.error(message, ref.location("refer"))
         if pose is not None:
             self.poses.append(replace(pose, time=time, max_transition_time=limit))
             self.nodes.append(item)
             self.locations["poses", number, "time"] = ref.location("time")
 
     def _shared(self, refer: Scalar) -> KeyPose:
+        """Return the pose before that is called by its name."""
+        name = f"{refer.value[:60]!r}"
         for pose in reversed(self.poses):
             if refer.value and refer.value in (pose.name, pose.syllable):
-                self.found.report(
-                    rules.NAMED_POSE,
-                    f"the pose is that called {refer.value[:60]!r}",
-                    refer.location,
-                )
+                message = f"the pose is that called {name}"
+                self.found.report(rules.NAMED_POSE, message, refer.location)
                 return pose
-        raise rules.UNKNOWN_POSE.error(
-            f"there is no pose {refer.value[:60]!r} before", refer.location
-        )
+        message = f"there is no pose {name} before"
+        raise rules.UNKNOWN_POSE.error(message, refer.location)
 
     def _pose(self, pose: Fields, number: int) -> KeyPose | None:
-        kind = pose.text("type")
+        pose_type = pose.text("type")
         name = pose.text("name")
-        if kind == "PronunSymbol":
+        if pose_type == "PronunSymbol":
             return KeyPose(syllable=name, extra=pose.rest())
-        if kind != "Pose":
-            message = f"{pose.title} is {with_article(kind[:60])}; expected a Pose or a PronunSymbol. It is not used"
-            self.found.report(
-                rules.KIND, message, pose.location("type" if pose.has("type") else None)
+        if pose_type != "Pose":
+            message = (
+                f"{pose.title} is {with_article(pose_type[:60])}; expected a Pose or a "
+                "PronunSymbol. It is not used"
             )
+            key = "type" if pose.has("type") else None
+            self.found.report(rules.KIND, message, pose.location(key))
             return None
         joints = self._joints(pose, number)
-        stationary = self._ids(pose, "sp_joints") or []
-        others = sorted({*stationary} - {*(stationary if joints is None else joints)})
+        stationary = frozenset(self._ids(pose, "sp_joints") or [])
+        others: list[int] = []
+        if joints is not None:
+            others = sorted(stationary - joints.keys())
         if others:
-            message = f"{pose.title}: spJoints has {others[:5]}, which are not among its joints"
+            message = (
+                f"{pose.title}: spJoints has {others[:5]}, "
+                "which are not among its joints"
+            )
             self.found.report(rules.STATIONARY, message, pose.location("sp_joints"))
+        zmp = None
         if pose.has("zmp"):
-            zmp = pose.vector("zmp", default=(0.0, 0.0, 0.0))
-        else:
-            zmp = None
+            zmp = np.array(pose.vector("zmp", default=(0.0, 0.0, 0.0)))
         if "zmp" in pose.unknown:
             zmp = None
-        made = KeyPose(
+        key_pose = KeyPose(
             name=name,
             joints=joints or {},
-            stationary_joints=frozenset(stationary) - {*others},
+            stationary_joints=stationary - set(others),
             links=tuple(self._links(pose, number)),
-            zmp=None if zmp is None else np.array(zmp),
+            zmp=zmp,
             zmp_is_stationary=pose.flag("is_zmp_stationary_point", default=True),
         )
         pose.report_misspelt(POSE_KEYS)
         self.locations["poses", number, "joints"] = pose.location("joints")
-        return replace(made, extra=pose.rest())
+        return replace(key_pose, extra=pose.rest())
 
     def _ids(self, pose: Fields, name: str) -> list[int] | None:
         numbers = pose.numbers(name)
         if numbers is None:
             return None
-        times = Counter(numbers)
-        wrong = next(
-            (x for x in numbers if not (x >= 0 and x % 1 == 0) or times[x] > 1), None
-        )
-        if wrong is not None:
+        counts = Counter(numbers)
+        for number in numbers:
+            is_id = number >= 0 and number % 1 == 0
+            if is_id and counts[number] == 1:
+                continue
+            fault = "as an id; expected a whole number, 0 or greater"
+            if counts[number] > 1:
+                fault = "twice"
+            key = name.replace("sp_j", "spJ")
+            message = f"{key} of {pose.title} has {number:g} {fault}"
             pose.unknown.add(name)
-            part = f"{name.replace('sp_j', 'spJ')} of {pose.title}"
-            message = f"{part} has {wrong:g} {'twice' if times[wrong] > 1 else 'as an id; expected a whole number, 0 or greater'}"
             self.found.report(rules.JOINT, message, pose.location(name))
             return []
-        return [int(x) for x in numbers]
+        return [int(number) for number in numbers]
 
     def _joints(self, pose: Fields, number: int) -> dict[int, float] | None:
         """Return the displacements by joint id; None where they are unknown."""
         ids = self._ids(pose, "joints") or []
-        q = pose.numbers("q") or []
-        if not {"joints", "q"} & pose.unknown:
-            if len(ids) != len(q):
-                message = f"{pose.title} has {counted(len(ids), 'joint')}, but q has {counted(len(q), 'value')}"
-                self.found.report(
-                    rules.LENGTHS,
-                    message,
-                    pose.location("q" if pose.has("q") else "joints"),
-                )
-            elif not all(map(math.isfinite, q)):
-                pose.not_finite("q", *(x for x in q if not math.isfinite(x)))
-            else:
-                for joint in ids:
-                    self.locations["poses", number, "joints", joint] = pose.location(
-                        "q"
-                    )
-                return dict(zip(ids, q, strict=True))
+        values = pose.numbers("q") or []
+        infinite = [value for value in values if not math.isfinite(value)]
+        if {"joints", "q"} & pose.unknown:
+            pass  # reported already
+        elif len(ids) != len(values):
+            message = (
+                f"{pose.title} has {counted(len(ids), 'joint')}, "
+                f"but q has {counted(len(values), 'value')}"
+            )
+            key = "q" if pose.has("q") else "joints"
+            self.found.report(rules.LENGTHS, message, pose.location(key))
+        elif infinite:
+            pose.not_finite("q", *infinite)
+        else:
+            location = pose.location("q")
+            for joint in ids:
+                self.locations["poses", number, "joints", joint] = location
+            return dict(zip(ids, values, strict=True))
         self.found.mark_unknown(("poses", number, "joints"))
         return None
 
@@ -326,70 +342,64 @@ class _Reader:
                 if key is not None:
                     self.locations["poses", number, "links", len(links)] = item.location
                     links.append(key)
-        if sum(key.is_base for key in links) > 1:
-            names = ", ".join(repr(key.name) for key in links if key.is_base)
-            self.found.report(
-                rules.BASES, f"{pose.title} has several bases: {names}", node.location
-            )
+        bases = [repr(key.name) for key in links if key.is_base]
+        if len(bases) > 1:
+            message = f"{pose.title} has several bases: {', '.join(bases)}"
+            self.found.report(rules.BASES, message, node.location)
         return links
 
     def _link(self, link: Fields) -> LinkKey | None:
         name = link.text("name")
         index = link.integer("index", default=-1)
         if not name and index < 0:
-            raise rules.LINK_NAME.error(
-                "a link has neither a name nor an index", link.location()
-            )
+            message = "a link has neither a name nor an index"
+            raise rules.LINK_NAME.error(message, link.location())
+        link.title = f"the link with the index {index}"
         if name:
             link.title = f"link {name[:60]!r}"
-        else:
-            link.title = f"the link with the index {index}"
-        base, stationary, touching, slave = (
-            link.flag(flag, default=False) for flag in FLAGS
-        )
+        flags = {flag: link.flag(flag, default=False) for flag in FLAGS}
         parting = link.vector("parting_direction", default=(0.0, 0.0, 1.0))
-        points = [
-            self._point(item, link) for item in _items(link.find("contact_points"))
-        ]
+        points = []
+        for item in _items(link.find("contact_points")):
+            point = self._point(item, link)
+            if point:
+                points.append(point)
         missing = [key for key in ("translation", "rotation") if not link.has(key)]
         link.report_misspelt(LINK_KEYS)
         if missing:
             message = f"{link.title} has no {' and no '.join(missing)}: it is not used"
             self.found.report(rules.LINK_POSE, message, link.location())
             return None
-        position = link.vector("translation", default=(0.0,) * 3)
-        rotation = np.array(
-            link.vector("rotation", default=(1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))
-        ).reshape(3, 3)
+        position = link.vector("translation", default=(0.0, 0.0, 0.0))
+        numbers = link.vector("rotation", default=(1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))
         if {"translation", "rotation"} & link.unknown:
             return None
-        with np.errstate(all="ignore"):
-            error = np.abs(rotation @ rotation.T - np.eye(3)).max()
-        if not error <= MAX_ROTATION_ERROR or np.linalg.det(rotation) < 0:
-            if error <= MAX_ROTATION_ERROR:
-                what = "mirrors"
-            else:
-                what = f"has R·Rᵀ off by {error:.3g}"
-            self.found.report(
-                rules.ROTATION,
-                f"the rotation of {link.title} {what}",
-                link.location("rotation"),
-            )
+        rotation = np.array(numbers).reshape(3, 3)
+        self._check_rotation(rotation, link)
         return LinkKey(
             name=name,
             index=index,
             position=np.array(position),
             rotation=rotation,
-            is_base=base,
-            is_stationary=stationary,
-            is_touching=touching,
-            is_slave=slave,
+            is_base=flags["is_base_link"],
+            is_stationary=flags["is_stationary_point"],
+            is_touching=flags["is_touching"],
+            is_slave=flags["is_slave"],
             parting_direction=np.array(parting),
-            contact_points=np.array([point for point in points if point]).reshape(
-                -1, 3
-            ),
+            contact_points=np.array(points).reshape(-1, 3),
             extra=link.rest(),
         )
+
+    def _check_rotation(self, rotation: Floats, link: Fields) -> None:
+        # R · Rᵀ is 1 for a rotation; its determinant is −1 for one that mirrors.
+        with np.errstate(all="ignore"):
+            error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+        is_orthogonal = error <= MAX_ROTATION_ERROR
+        if is_orthogonal and np.linalg.det(rotation) >= 0:
+            return
+        fault = "mirrors" if is_orthogonal else f"has R·Rᵀ off by {error:.3g}"
+        message = f"the rotation of {link.title} {fault}"
+        self.found.report(rules.ROTATION, message, link.location("rotation"))
 
     def _point(self, item: Node, link: Fields) -> list[float]:
         with self.found.recover():
@@ -397,10 +407,8 @@ class _Reader:
                 link.scalar_number("contactPoints", part) for part in _items(item)
             ]
             if len(values) != 3 or not all(map(math.isfinite, values)):
-                raise WRONG_VALUE.error(
-                    f"a contact point of {link.title} is not three numbers",
-                    item.location,
-                )
+                message = f"a contact point of {link.title} is not three numbers"
+                raise WRONG_VALUE.error(message, item.location)
             return values
         return []
 
@@ -412,37 +420,46 @@ class _Reader:
         None where one cannot be cut out: in lists in brackets, with aliases, with other
         keys behind.
         """
-        data = self.text.data
-        whole = (
-            not self.has_aliases
-            and not self.shared
-            and isinstance(refs, Sequence)
-            and not refs.flow
-        )
-        if not whole or self.found.has_errors or len(self.nodes) != len(refs.items):  # type: ignore[union-attr]
+        if not isinstance(refs, Sequence) or refs.flow:
             return None
-        starts = []
-        for node in self.nodes:
-            dash = data.rfind("-", 0, node.offset)
-            line = data.rfind("\n", 0, dash) + 1
-            if data[line:dash].strip():
-                return None
-            starts.append(line)
-        if not starts:
+        if self.has_aliases or self.shared or self.found.has_errors:
+            return None
+        if not self.nodes or len(self.nodes) != len(refs.items):
+            return None
+        data = self.text.data
+        starts = [_start_of_item(data, node.offset) for node in self.nodes]
+        if -1 in starts:
             return None
         indent = data.find("-", starts[0]) - starts[0]
-        for n, start in enumerate(starts):
-            starts[n] = _with_comments(data, start, starts[n - 1] if n else 0)
-        tail = data[starts[-1] :].split("\n")
-        if any(
-            line and not line.startswith((" ", "#", "-", "\r", "."))
-            for line in tail[1:]
-        ) or (indent == 0 and any(line and line[0] not in " #-\r." for line in tail)):
+        floor = 0
+        for number, start in enumerate(starts):
+            starts[number] = _with_comments(data, start, floor)
+            floor = starts[number]
+        if _has_keys_behind(data[starts[-1] :], indent):
             return None
         ends = [*starts[1:], len(data)]
         texts = [data[start:end] for start, end in zip(starts, ends, strict=True)]
         pairs = tuple(zip(self.poses, texts, strict=True))
         return Layout(data, data[: starts[0]], pairs, value, indent, self.text.encoding)
+
+
+def _start_of_item(data: str, offset: int) -> int:
+    """Return where the line of an item's dash begins; -1 where more is before it."""
+    dash = data.rfind("-", 0, offset)
+    start = data.rfind("\n", 0, dash) + 1
+    return -1 if data[start:dash].strip() else start
+
+
+def _has_keys_behind(text: str, indent: int) -> bool:
+    """Return whether keys of the top node are behind the last pose.
+
+    `text` begins with that pose, whose dash has an indentation.
+    """
+    first, *others = text.split("\n")
+    # Comments, and "..." at the end of a document, are none.
+    if any(line and line[0] not in " #-\r." for line in others):
+        return True
+    return indent == 0 and first[:1] not in ("", *" #-\r.")
 
 
 def _with_comments(data: str, start: int, floor: int) -> int:

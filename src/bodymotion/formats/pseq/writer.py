@@ -1,4 +1,8 @@
-"""Write key poses: unchanged poses as they were read, with their comments, others as Choreonoid writes them."""
+"""Write key poses.
+
+Unchanged poses as they were read, with their comments, others as Choreonoid writes
+them.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -13,6 +17,8 @@ from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.system.files import whole_file
 
 HEADER = "# Body pose sequence format version 1.0 defined by cnoid-Robotics\n\n"
+DEFAULT_INDENT = 2
+"""Blanks before the dash of a pose, as Choreonoid writes it."""
 FLAGS = {
     "isBaseLink": "is_base",
     "isStationaryPoint": "is_stationary",
@@ -36,26 +42,26 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
         text = _with_layout(key_poses, layout, lost)
         if text == layout.text:
             encoding = layout.encoding
-        else:
-            encoding = "utf-8"
-    text = text or _head(key_poses, lost) + "".join(
-        _pose(pose, 2, lost) for pose in _in_file_order(key_poses.poses)
-    )
+    if not text:
+        poses = _in_file_order(key_poses.poses)
+        text = _head(key_poses, lost)
+        text += "".join(_pose(pose, DEFAULT_INDENT, lost) for pose in poses)
     with whole_file(path) as stream:
         stream.write(text.encode(encoding))
-    where = Location(str(path))
-    found = [
-        rules.UNWRITABLE.problem(f"not written: {what}", where)
-        for what in (*lost.values, *map(repr, lost.texts))
+    location = Location(str(path))
+    problems = [
+        rules.UNWRITABLE.problem(f"not written: {title}", location)
+        for title in (*lost.values, *map(repr, lost.texts))
     ]
     if isinstance(layout, Layout):
-        gone = sum(
-            before.count("#") for pose, before in layout.poses if before not in text
-        )
-        if gone:
-            message = f"comments of changed or removed poses are not written ({gone})"
-            found.append(rules.COMMENTS.problem(message, where))
-    return tuple(found)
+        removed = [before for _, before in layout.poses if before not in text]
+        num_comments = sum(before.count("#") for before in removed)
+        if num_comments:
+            message = (
+                f"comments of changed or removed poses are not written ({num_comments})"
+            )
+            problems.append(rules.COMMENTS.problem(message, location))
+    return tuple(problems)
 
 
 def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
@@ -63,28 +69,31 @@ def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
 
     Those of one time in reverse.
     """
-    return [
-        pose
-        for _, group in groupby(poses, lambda pose: pose.time)
-        for pose in reversed(list(group))
-    ]
+    ordered: list[KeyPose] = []
+    for _, group in groupby(poses, lambda pose: pose.time):
+        ordered += reversed(list(group))
+    return ordered
 
 
 def _with_layout(key_poses: KeyPoses, layout: Layout, lost: as_text.Unwritable) -> str:
-    """Return the text of the file that was read, with changed poses in place of their texts."""
-    kept = {id(pose): text for pose, text in layout.poses}
+    """Return the text of the file that was read, with the texts of changed poses."""
+    texts = {id(pose): text for pose, text in layout.poses}
     ordered = _in_file_order(key_poses.poses)
-    same_head = (key_poses.name, key_poses.target_body, key_poses.extra) == layout.value
-    if same_head and sorted(map(id, ordered)) == sorted(kept):
-        return layout.text
-    if same_head:
-        head = layout.head
-    else:
+    head = layout.head
+    values = (key_poses.name, key_poses.target_body, key_poses.extra)
+    if values != layout.value:
         head = _head(key_poses, lost)
-    end = "" if head.endswith("\n") else "\n"
-    texts = (kept.get(id(pose)) or _pose(pose, layout.indent, lost) for pose in ordered)
-    body = "".join(text if text.endswith("\n") else text + "\n" for text in texts)
-    return head + end + body
+    elif sorted(map(id, ordered)) == sorted(texts):
+        return layout.text
+    result = _with_line_end(head)
+    for pose in ordered:
+        text = texts.get(id(pose)) or _pose(pose, layout.indent, lost)
+        result += _with_line_end(text)
+    return result
+
+
+def _with_line_end(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
 
 
 def _head(key_poses: KeyPoses, lost: as_text.Unwritable) -> str:
@@ -110,26 +119,33 @@ def _pose(pose: KeyPose, indent: int, lost: as_text.Unwritable) -> str:
         lines.append(f"maxTransitionTime: {number(pose.max_transition_time)}")
     lines.append("refer:")
     if pose.syllable:
-        inner = ["type: PronunSymbol", f"name: {as_text.quoted(pose.syllable, lost)}"]
+        inside = ["type: PronunSymbol", f"name: {as_text.quoted(pose.syllable, lost)}"]
     else:
-        inner = ["type: Pose", f"name: {as_text.quoted(pose.name, lost)}"]
-        if pose.joints:
-            inner += _numbers("joints", pose.joints.keys()) + _numbers(
-                "q", pose.joints.values()
-            )
-        if pose.stationary_joints:
-            inner += _numbers("spJoints", sorted(pose.stationary_joints))
-        if pose.links:
-            inner.append("ikLinks:")
-            inner += [line for key in pose.links for line in _link(key, lost)]
-        if pose.zmp is not None:
-            inner.append(f"zmp: {_flow(pose.zmp)}")
-        if pose.zmp is not None or not pose.zmp_is_stationary:
-            inner.append(f"isZmpStationaryPoint: {str(pose.zmp_is_stationary).lower()}")
-    inner += _extra(pose.extra, lost)
-    lines += [f"  {line}" for line in inner]
+        inside = _refer(pose, lost)
+    inside += _extra(pose.extra, lost)
+    lines += [f"  {line}" for line in inside]
     blanks = " " * indent
     return f"{blanks}-\n" + "".join(f"{blanks}  {line}\n" for line in lines)
+
+
+def _refer(pose: KeyPose, lost: as_text.Unwritable) -> list[str]:
+    """Return the lines of a pose itself, without its time."""
+    lines = ["type: Pose", f"name: {as_text.quoted(pose.name, lost)}"]
+    if pose.joints:
+        lines += _numbers("joints", pose.joints.keys())
+        lines += _numbers("q", pose.joints.values())
+    if pose.stationary_joints:
+        lines += _numbers("spJoints", sorted(pose.stationary_joints))
+    if pose.links:
+        lines.append("ikLinks:")
+    for key in pose.links:
+        lines += _link(key, lost)
+    if pose.zmp is not None:
+        lines.append(f"zmp: {_flow(pose.zmp)}")
+    if pose.zmp is not None or not pose.zmp_is_stationary:
+        flag = str(pose.zmp_is_stationary).lower()
+        lines.append(f"isZmpStationaryPoint: {flag}")
+    return lines
 
 
 def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
@@ -152,13 +168,12 @@ def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
 def _numbers(name: str, values: Iterable[float], width: int = 9) -> list[str]:
     """Return a key with a list of numbers, at most a fixed number in a line."""
     texts = [number(float(value)) for value in values]
-    rows = [
-        ", ".join(texts[start : start + width]) for start in range(0, len(texts), width)
-    ]
-    return [
-        f"{name}: [",
-        *(f"  {row}{',' if row is not rows[-1] else ' ]'}" for row in rows),
-    ]
+    lines = [f"{name}: ["]
+    for start in range(0, len(texts), width):
+        row = ", ".join(texts[start : start + width])
+        end = "," if start + width < len(texts) else " ]"
+        lines.append(f"  {row}{end}")
+    return lines
 
 
 def _flow(values: Iterable[float]) -> str:

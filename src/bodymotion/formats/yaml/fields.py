@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable
 from collections.abc import Mapping as AnyMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -33,19 +34,26 @@ from bodymotion.formats.yaml.tree import (
     parse_yaml,
 )
 
-MAX_BYTES = 2 * 10**8  # [bytes] One file.
-MAX_PLAIN = (
-    200_000  # Values of unknown keys that are kept, and lists of numbers in lists.
-)
-MAX_TEXTS = 1_000  # Texts of a list that are read.
-MAX_MISSPELT = 50  # Unused keys of a mapping that are compared with known ones: spelling mistakes are few.
-MIN_KEY_LENGTH = 3  # Shorter unused keys are not compared.
+MAX_BYTES = 2 * 10**8
+"""[bytes] One file."""
+MAX_PLAIN = 200_000
+"""Values of unknown keys that are kept, and lists of numbers in lists."""
+MAX_TEXTS = 1_000
+"""Texts of a list that are read."""
+MAX_MISSPELT = 50
+"""Unused keys of a mapping that are compared with known ones.
+
+Spelling mistakes are few.
+"""
+MIN_KEY_LENGTH = 3
+"""Shorter unused keys are not compared: they are like many others."""
 
 _NULL = ("", "~", "null")
 _TRUE = ("true", "yes", "on", "y")
 _FALSE = ("false", "no", "off", "n")
 _NUMBER = re.compile(
-    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)",
+    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)"
+    r"|([-+]?)\.?(nan|inf|infinity)",
     re.IGNORECASE,
 )
 """A number, and what follows it.
@@ -120,32 +128,32 @@ def open_text(
 def reads(
     fallback: Fallback,
 ) -> Callable[[Callable[..., T | None]], Callable[..., T | Fallback]]:
-    """Make a reader of keys `call(fields, *names, default=fallback, **options)` of one of a value, `read(fields, value, name, **options)`.
+    """Make a reader of keys of one of a value.
 
-    It returns the default where no key is there, where `read` returns None, and where
-    it raises a fault, which is recorded; then the key is unknown.
+    It is called as `call(fields, *names, default=fallback, **options)`; the one of a
+    value is `read(fields, value, name, **options)`. It returns the default where no key
+    is there, where `read` returns None, and where it raises a fault, which is recorded;
+    then the key is unknown.
     """
 
-    def made(read: Callable[..., T | None]) -> Callable[..., T | Fallback]:
+    def decorate(read: Callable[..., T | None]) -> Callable[..., T | Fallback]:
         @wraps(read)
         def call(
             fields: Fields, *names: str, default: Fallback = fallback, **options: object
         ) -> T | Fallback:
-            value = fields.find(*names)
-            try:
-                if value is None:
-                    found = None
-                else:
-                    found = read(fields, value, names[0], **options)
-            except FormatError as error:
-                fields.context.found.refuse(error)
-                fields.unknown.add(names[0])
-                found = None
-            return default if found is None else found
+            node = fields.find(*names)
+            value = None
+            if node is not None:
+                try:
+                    value = read(fields, node, names[0], **options)
+                except FormatError as error:
+                    fields.context.found.refuse(error)
+                    fields.unknown.add(names[0])
+            return default if value is None else value
 
         return call
 
-    return made
+    return decorate
 
 
 @dataclass
@@ -185,21 +193,23 @@ class Fields:
         return self.node.location_of(key)
 
     def find(self, *names: str) -> Node | None:
-        """Return the value of the first of several keys that is there, in any spelling, and count all of them as used."""
-        found = None
+        """Return the value of the first of several keys that is there.
+
+        In any spelling. All of them count as used.
+        """
+        value = None
         for name in names:
             for spelling in (name, camel(name)):
                 if spelling in self.node.items:
                     self.used.add(spelling)
-                    if found is None:
-                        found = self.node.items[spelling]
-        if (
-            isinstance(found, Scalar)
-            and not found.quoted
-            and found.value.lower() in _NULL
-        ):
-            return None
-        return found
+                    if value is None:
+                        value = self.node.items[spelling]
+        is_null = (
+            isinstance(value, Scalar)
+            and not value.quoted
+            and value.value.lower() in _NULL
+        )
+        return None if is_null else value
 
     def has(self, *names: str) -> bool:
         """Return whether one of several keys is there."""
@@ -207,23 +217,20 @@ class Fields:
 
     def refuse(self, name: str, expected: str, value: Node) -> NoReturn:
         """Raise that a key has a wrong value."""
-        if isinstance(value, Sequence):
-            kind = "a list"
-        else:
-            kind = "a mapping"
+        hint = ""
         if isinstance(value, Scalar):
             found = f"{value.value!r:.60}"
+            if expected == "a number":
+                hint = number_slip(value.value)
+        elif isinstance(value, Sequence):
+            found = "a list"
         else:
-            found = kind
-        if expected == "a number" and isinstance(value, Scalar):
-            hint = number_slip(value.value)
-        else:
-            hint = ""
+            found = "a mapping"
         message = f"{name} of {self.title} is {found}; expected {expected}"
         raise WRONG_VALUE.error(message, value.location, hint)
 
     def reject(self, rule: Rule, message: str, name: str) -> None:
-        """Record that a key has a value that it cannot have, and that its value is unknown."""
+        """Record that a key has a value that it cannot have: it is unknown."""
         self.context.found.refuse(rule.error(message, self.location(name)))
         self.unknown.add(name)
 
@@ -240,10 +247,7 @@ class Fields:
 
         A single one is a list of one.
         """
-        if isinstance(value, Sequence):
-            items = value.items
-        else:
-            items = [value]
+        items = value.items if isinstance(value, Sequence) else [value]
         texts = []
         for item in items[:MAX_TEXTS]:
             if not isinstance(item, Scalar):
@@ -254,10 +258,7 @@ class Fields:
     @reads(False)
     def flag(self, value: Node, name: str) -> bool:
         """Return a truth value."""
-        if isinstance(value, Scalar):
-            word = value.value.lower()
-        else:
-            word = ""
+        word = value.value.lower() if isinstance(value, Scalar) else ""
         if word not in _TRUE and word not in _FALSE:
             self.refuse(name, "true or false", value)
         return word in _TRUE
@@ -267,15 +268,14 @@ class Fields:
 
         It may be infinite or nan.
         """
+        match = None
         if isinstance(value, Scalar):
-            found = _NUMBER.fullmatch(value.value)
-        else:
-            found = None
-        if found is None:
+            match = _NUMBER.fullmatch(value.value)
+        if match is None:
             self.refuse(name, "a number", value)
-        digits, suffix, sign, word = found.groups()
+        digits, suffix, sign, word = match.groups()
         if suffix:
-            message = f"{name} of {self.title} is {found.group()}"
+            message = f"{name} of {self.title} is {match.group()}"
             self.context.found.report(SUFFIX, message, value.location)
         return float(digits or sign + word)
 
@@ -291,15 +291,14 @@ class Fields:
     def not_finite(
         self, name: str, *numbers: float, where: Location | None = None
     ) -> None:
-        """Record numbers that are not finite, at the key unless another location is given.
+        """Record numbers that are not finite: the key is unknown.
 
-        The key is unknown.
+        They are at the key unless another location is given.
         """
         self.unknown.add(name)
         message = f"{name} of {self.title} is {shown(numbers)}, not finite"
-        self.context.found.report(
-            self.context.not_finite, message, where or self.location(name)
-        )
+        location = where or self.location(name)
+        self.context.found.report(self.context.not_finite, message, location)
 
     @reads(0)
     def integer(self, value: Node, name: str) -> int | None:
@@ -308,12 +307,10 @@ class Fields:
         if not math.isfinite(number):
             self.not_finite(name, number)
             return None
-        if number % 1 != 0 or abs(number) >= 2**63:
-            self.refuse(
-                name,
-                "a whole number" if number % 1 else "a whole number of 64 bits",
-                value,
-            )
+        if number % 1 != 0:
+            self.refuse(name, "a whole number", value)
+        if abs(number) >= 2**63:
+            self.refuse(name, "a whole number of 64 bits", value)
         return int(number)
 
     @reads(None)
@@ -325,14 +322,10 @@ class Fields:
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
         if value.numbers:
-            try:
-                return [
-                    float(number)
-                    for number in value.numbers.rstrip(", \t\r\n").split(",")
-                ]
-            except ValueError:
-                # One of them is no number: its location is found below.
-                pass
+            # Where one of them is no number, its location is found below.
+            with suppress(ValueError):
+                words = value.numbers.rstrip(", \t\r\n").split(",")
+                return list(map(float, words))
         return [self.scalar_number(name, item) for item in value.items]
 
     def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
@@ -341,9 +334,12 @@ class Fields:
         if values is None:
             return default
         if len(values) != len(default):
-            message = f"{names[0]} of {self.title} has {counted(len(values), 'number')}; expected {len(default)}"
-            where = cast("Node", self.find(*names)).location
-            self.context.found.refuse(WRONG_VALUE.error(message, where))
+            message = (
+                f"{names[0]} of {self.title} has {counted(len(values), 'number')}; "
+                f"expected {len(default)}"
+            )
+            location = cast("Node", self.find(*names)).location
+            self.context.found.refuse(WRONG_VALUE.error(message, location))
             self.unknown.add(names[0])
         elif all(map(math.isfinite, values)):
             return tuple(values)
@@ -353,12 +349,11 @@ class Fields:
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
         """Return the keys that were not read, as plain values."""
-        left = {
-            key: value
+        return {
+            key: _plain(value, self.context)
             for key, value in self.node.items.items()
             if key not in self.used and key not in also_used
         }
-        return {key: _plain(value, self.context) for key, value in left.items()}
 
     def report_misspelt(
         self,
@@ -374,33 +369,26 @@ class Fields:
         of the mapping, and read them as they are meant: that is an error for which no
         value is loaded.
         """
-        by_spelling = {
-            spelling: name for name in known for spelling in (name, camel(name))
-        }
-        present = {
-            by_spelling[key] for key in by_spelling.keys() & self.node.items.keys()
-        }
-        names = [
-            spelling for spelling, name in by_spelling.items() if name not in present
-        ]
-        in_camel = any(key != key.lower() for key in self.used & self.node.items.keys())
-        unused = (
-            key
-            for key in self.node.offsets
-            if key not in self.used and key not in by_spelling
-        )
-        for key in [key for key in unused if len(key) >= MIN_KEY_LENGTH][:MAX_MISSPELT]:
-            almost = meant(key, names) or next(
-                iter(difflib.get_close_matches(key, names, 1, similarity)), None
-            )
-            if almost is None or (as_meant and by_spelling[almost] not in as_meant):
+        by_spelling: dict[str, str] = {}
+        for name in known:
+            by_spelling[name] = name
+            by_spelling[camel(name)] = name
+        items = self.node.items
+        present = {by_spelling[key] for key in by_spelling.keys() & items.keys()}
+        missing = [key for key, name in by_spelling.items() if name not in present]
+        in_camel = any(key != key.lower() for key in self.used & items.keys())
+        for key in self._unused(by_spelling)[:MAX_MISSPELT]:
+            almost = _nearest(key, missing, similarity)
+            if almost is None:
                 continue
             name = by_spelling[almost]
-            if in_camel:
-                shown = camel(name)
-            else:
-                shown = name
-            message = f"the key {key[:60]} of {self.title} is not known: did you mean {shown!r}?"
+            if as_meant and name not in as_meant:
+                continue
+            shown = camel(name) if in_camel else name
+            message = (
+                f"the key {key[:60]} of {self.title} is not known: "
+                f"did you mean {shown!r}?"
+            )
             self.context.found.report(
                 MISSPELT,
                 message,
@@ -409,12 +397,27 @@ class Fields:
                 fatal=bool(as_meant),
             )
             if as_meant:
-                self.node.items[name], self.node.offsets[name] = (
-                    self.node.items.pop(key),
-                    self.node.offsets[key],
-                )
+                items[name] = items.pop(key)
+                self.node.offsets[name] = self.node.offsets[key]
             else:
                 self.unknown.add(name)
+
+    def _unused(self, known: Collection[str]) -> list[str]:
+        """Return the keys that are long enough to be a misspelt one."""
+        return [
+            key
+            for key in self.node.offsets
+            if key not in self.used and key not in known and len(key) >= MIN_KEY_LENGTH
+        ]
+
+
+def _nearest(key: str, names: list[str], similarity: float) -> str | None:
+    """Return the name that is probably meant, by the kind of mistake or similarity."""
+    nearest = meant(key, names)
+    if nearest:
+        return nearest
+    similar = difflib.get_close_matches(key, names, 1, similarity)
+    return similar[0] if similar else None
 
 
 def label(kind: str, name: object = None) -> str:
@@ -432,28 +435,36 @@ def _plain(node: Node, context: Context) -> object:
 
     Where aliases unfold to more values than can be held, the rest is left out.
     """
-    before = context.plain_left
-    context.plain_left -= 1
-    if isinstance(node, Sequence) and node.numbers.count(",") > context.plain_left:
-        context.plain_left = -1
-    if context.plain_left < 0:
-        if before >= 0:
-            message = (
-                f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
-            )
-            context.found.report(TOO_LARGE, message, node.location)
+    if not _takes_one(node, context):
         return None
+    has_more = context.plain_left > 0
     if isinstance(node, Sequence):
-        if context.plain_left:
-            return [_plain(item, context) for item in node.items]
-        return []
+        if not has_more:
+            return []
+        return [_plain(item, context) for item in node.items]
     if isinstance(node, Mapping):
-        if context.plain_left:
-            return {key: _plain(value, context) for key, value in node.items.items()}
-        return {}
+        if not has_more:
+            return {}
+        return {key: _plain(value, context) for key, value in node.items.items()}
     if node.quoted:
         return node.value
     return _plain_scalar(node.value)
+
+
+def _takes_one(node: Node, context: Context) -> bool:
+    """Count a value, and return whether there may be so many; report the first."""
+    was_full = context.plain_left < 0
+    context.plain_left -= 1
+    if isinstance(node, Sequence) and node.numbers.count(",") > context.plain_left:
+        context.plain_left = -1
+    if context.plain_left >= 0:
+        return True
+    if not was_full:
+        message = (
+            f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
+        )
+        context.found.report(TOO_LARGE, message, node.location)
+    return False
 
 
 def _plain_scalar(text: str) -> object:
