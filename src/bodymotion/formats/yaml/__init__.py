@@ -1,4 +1,5 @@
 """YAML for every format that is written in it.
 
-A tree of nodes with locations (`tree`), and how to read on in a text that is no YAML.
+A tree of nodes with locations (`tree`), and readers of the keys of a mapping
+(`fields`).
 """

@@ -1,6 +1,4 @@
-"""YAML as a tree of nodes with their locations, made from the parser's events.
-
-Safe and bounded.
+"""Read YAML as a tree of nodes with their locations, safely and bounded.
 
 Nothing is constructed from tags. An alias is the node that it stands for, never a copy.
 All values stay texts until a format reads them by its own rules. Nesting is bounded,
@@ -17,7 +15,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, unusual_character
@@ -35,12 +33,19 @@ from bodymotion.geometry.arrays import without_collections
 if TYPE_CHECKING:
     import yaml
 
-MAX_DEPTH = LIMITS.depth  # Levels of nesting.
-MAX_MERGED_KEYS = 1_000_000  # Keys that the merge keys of one file copy.
-ALIAS_GROWTH = 16  # Maximum ratio of the nodes of unfolded aliases to those of the text, beside `FREE_ALIASES`.
-FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size.
+MAX_DEPTH = LIMITS.depth
+"""Levels of nesting."""
+MAX_MERGED_KEYS = 1_000_000
+"""Keys that the merge keys of one file copy."""
+FREE_ALIASES = 100_000
+"""Nodes that aliases may unfold to in a file of any size."""
+ALIAS_GROWTH = 16
+"""Nodes of unfolded aliases by those of the text, beside `FREE_ALIASES`."""
 LONG_LIST = 40
-"""[characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged."""
+"""[characters] A longer list of plain numbers does not go through the YAML parser.
+
+That is so where mappings are merged: the parser is slow.
+"""
 
 _HEIGHT = attrgetter("height")
 _NODES = attrgetter("nodes")
@@ -49,18 +54,21 @@ _TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
 _LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
 _TOKEN = re.compile(r"[^\s,]+")
 _WORDS = {
-    "did not find expected '-' indicator": "the line is not indented like the other "
-    "items of its list, or there is one "
-    "bracket too many",
+    "did not find expected '-' indicator": (
+        "the line is not indented like the other items of its list, or there is one "
+        "bracket too many"
+    ),
     "did not find expected key": "the line is not indented like the keys around it",
-    "mapping values are not allowed in this context": "the line is indented deeper "
-    "than the one before, or has "
-    "one ':' too many",
+    "mapping values are not allowed in this context": (
+        "the line is indented deeper than the one before, or has one ':' too many"
+    ),
     "could not find expected ':'": "a ':' followed by a space is missing",
-    "found a tab character that violates indentation": "there is a tab in the "
-    "indentation",
-    "found character that cannot start any token": "no value can begin with this "
-    "character (a tab, '@', '`' or '%')",
+    "found a tab character that violates indentation": (
+        "there is a tab in the indentation"
+    ),
+    "found character that cannot start any token": (
+        "no value can begin with this character (a tab, '@', '`' or '%')"
+    ),
     "did not find expected ',' or ']'": "a ',' or ']' is missing",
     "did not find expected ',' or '}'": "a ',' or '}' is missing",
     "found unexpected end of stream": "the quote that opens here is not closed",
@@ -77,19 +85,18 @@ class PiecedText:
         self.path = path
         self._starts: list[int] = []
         self._pieces: list[tuple[str, int, int]] = []
-        self._line_ends: dict[
-            int, list[int]
-        ] = {}  # Of the pieces of which a location was asked for, by their index.
+        self._line_ends: dict[int, list[int]] = {}
+        """Of the pieces of which a location was asked for, by their index."""
         self.length = 0
 
     def add(self, text: str, line: int, column: int) -> None:
-        """Append a piece whose first character is at `line`, `column` of the file (both from 1)."""
+        """Append a piece whose first character is at a line and column (from 1)."""
         self._starts.append(self.length)
         self._pieces.append((text, line, column))
         self.length += len(text)
 
     def pieces(self) -> Iterator[tuple[int, str, int, int]]:
-        """Return the offset of the first character, text, line and column of each piece."""
+        """Return offset, text, line and column of each piece."""
         for start, piece in zip(self._starts, self._pieces, strict=True):
             yield start, *piece
 
@@ -337,32 +344,38 @@ def parse_yaml(
 
 
 def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
-    """Return the text with blanks in long lists of numbers, and the numbers of each by the offset of its bracket."""
+    """Return the text with blanks in long lists of numbers, and their numbers.
+
+    These by the offset of the list's bracket.
+    """
     lists: dict[int, str] = {}
     pieces: list[str] = []
     done = 0
-    for found in _LIST.finditer(data):
-        if found.end() - found.start() > LONG_LIST:
-            lists[found.start()] = found.group(1)
-            pieces += [
-                data[done : found.start(1)],
-                "\n".join(" " * len(line) for line in found.group(1).split("\n")),
-            ]
-            done = found.end(1)
+    for match in _LIST.finditer(data):
+        if match.end() - match.start() > LONG_LIST:
+            numbers = match[1]
+            lists[match.start()] = numbers
+            blanks = [" " * len(line) for line in numbers.split("\n")]
+            pieces += [data[done : match.start(1)], "\n".join(blanks)]
+            done = match.end(1)
     return "".join([*pieces, data[done:]]), lists
 
 
 def _unusual_before(data: str, offset: int, text: Positions) -> str:
-    """Return a remark on a character that looks like one of ASCII, in the line of a fault or the one before it.
+    """Return a remark on a character that looks like one of ASCII.
 
-    "" without one.
+    In the line of a fault or the one before it; "" without one.
     """
-    before = data.rfind("\n", 0, max(data.rfind("\n", 0, offset), 0)) + 1
+    line_start = max(data.rfind("\n", 0, offset), 0)
+    start = data.rfind("\n", 0, line_start) + 1
     end = data.find("\n", offset)
-    part = data[before : len(data) if end < 0 else end]
-    for start, line in zip((before, offset), part.split("\n")[-2:], strict=False):
-        if unusual := unusual_character(line.partition(" #")[0]):
-            number = text.location(start).line
+    if end < 0:
+        end = len(data)
+    lines = data[start:end].split("\n")[-2:]
+    for offset_in_line, line in zip((start, offset), lines, strict=False):
+        unusual = unusual_character(line.partition(" #")[0])
+        if unusual:
+            number = text.location(offset_in_line).line
             return f"; line {number} has the character {unusual}"
     return ""
 
@@ -429,7 +442,11 @@ class _Builder:
         self.lists = lists
         self.incomplete: set[str] = set()
         """Names of anchors whose nodes have not ended yet."""
-        self.events = self.unfolded = self.merged = 0
+        self.events = 0
+        self.unfolded = 0
+        """Nodes that the aliases so far stand for."""
+        self.merged = 0
+        """Keys that merge keys have brought in."""
         self.has_aliases = False
 
     def error(self, rule: Rule, message: str, offset: int) -> FormatError:
@@ -440,46 +457,45 @@ class _Builder:
         import yaml
 
         root: Node | None = None
-        done = False
-        stack: list[tuple[Sequence | Mapping, str | None, list[Node]]] = []
+        is_done = False
+        stack: list[_Open] = []
         for event in events:
             self.events += 1
             if self.events % ITEMS_BETWEEN_CLOCKS == 0:
                 check_time(Location(self.found.path))
+            # By the exact type: an isinstance takes longer, and there are many events.
             kind = type(event)
             node: Node
             if kind is yaml.ScalarEvent:
-                assert isinstance(event, yaml.ScalarEvent)
-                if event.tag is None:
-                    tag = None
-                else:
-                    tag = self.tag(event.tag, _offset(event))
-                quoted = (
-                    bool(event.style) and tag not in ("int", "float", "bool")
-                ) or tag in ("!", "str")
-                node = Scalar(self.text, _offset(event), event.value, quoted)
-                if event.anchor is not None:
-                    self.anchors[event.anchor] = node
+                node = self.scalar(cast("yaml.ScalarEvent", event))
             elif kind in (yaml.SequenceStartEvent, yaml.MappingStartEvent):
-                assert isinstance(event, yaml.CollectionStartEvent)
-                stack.append((self.opened(event, len(stack)), event.anchor, []))
+                start = cast("yaml.CollectionStartEvent", event)
+                stack.append(_Open(self.opened(start, len(stack)), start.anchor, []))
                 continue
             elif kind in (yaml.SequenceEndEvent, yaml.MappingEndEvent):
                 node = self.closed(*stack.pop())
             elif kind is yaml.AliasEvent:
-                assert isinstance(event, yaml.AliasEvent)
-                node = self.alias(event)
-            elif kind is yaml.DocumentStartEvent and done:
-                assert isinstance(event, yaml.DocumentStartEvent)
-                return root, _offset(event)
+                node = self.alias(cast("yaml.AliasEvent", event))
+            elif kind is yaml.DocumentStartEvent and is_done:
+                return root, _offset(cast("yaml.Event", event))
             else:
-                done = done or kind is yaml.DocumentEndEvent
+                is_done = is_done or kind is yaml.DocumentEndEvent
                 continue
             if stack:
-                stack[-1][2].append(node)
+                stack[-1].children.append(node)
             else:
                 root = node
         return root, None
+
+    def scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        offset = _offset(event)
+        tag = None if event.tag is None else self.tag(event.tag, offset)
+        is_text = bool(event.style) and tag not in ("int", "float", "bool")
+        is_quoted = is_text or tag in ("!", "str")
+        node = Scalar(self.text, offset, event.value, is_quoted)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
 
     def tag(self, tag: str, offset: int) -> str:
         """Return the name of one of YAML's own tags.
@@ -504,23 +520,22 @@ class _Builder:
         import yaml
 
         offset = _offset(event)
-        flow = bool(event.flow_style)
+        is_flow = bool(event.flow_style)
         if event.tag is not None:
             self.tag(event.tag, offset)
         if depth >= MAX_DEPTH:
-            raise self.error(
-                NOT_YAML, f"nodes are nested more than {MAX_DEPTH} deep", offset
-            )
-        node = (Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence)(
-            self.text, offset, flow
-        )
-        if self.lists and isinstance(node, Sequence):
-            if event.end_mark:
+            message = f"nodes are nested more than {MAX_DEPTH} deep"
+            raise self.error(NOT_YAML, message, offset)
+        node: Sequence | Mapping
+        if isinstance(event, yaml.MappingStartEvent):
+            node = Mapping(self.text, offset, is_flow)
+        else:
+            node = Sequence(self.text, offset, is_flow)
+            if self.lists and event.end_mark:
                 bracket = event.end_mark.index - 1
-            else:
-                bracket = -1
-            if bracket in self.lists:
-                node.numbers, node.numbers_offset = self.lists.pop(bracket), bracket + 1
+                if bracket in self.lists:
+                    node.numbers = self.lists.pop(bracket)
+                    node.numbers_offset = bracket + 1
         if event.anchor is not None:
             self.anchors.pop(event.anchor, None)
             self.incomplete.add(event.anchor)
@@ -537,9 +552,10 @@ class _Builder:
                 inside = node.items.values()
         elif not node.numbers:
             node.items = children
-        node.height = 1 + max(
-            max(map(_HEIGHT, part), default=0) for part in (children, inside)
-        )
+        below = max(map(_HEIGHT, children), default=0)
+        if inside is not children:
+            below = max(below, max(map(_HEIGHT, inside), default=0))
+        node.height = 1 + below
         node.nodes = 1 + sum(map(_NODES, inside))
         if node.height > MAX_DEPTH:
             # Nodes of the text itself are not nested deeper: see `opened`.
@@ -556,18 +572,19 @@ class _Builder:
         self.has_aliases = True
         node = self.anchors.get(name)
         if node is None:
+            state = "names no node before it"
             if name in self.incomplete:
                 state = "is inside of the node that it names"
-            else:
-                state = "names no node before it"
-            self.found.refuse(
-                self.error(ALIAS, f"the alias *{name[:60]} {state}", offset)
-            )
+            message = f"the alias *{name[:60]} {state}"
+            self.found.refuse(self.error(ALIAS, message, offset))
             return MissingAlias(self.text, offset, "", False)
         self.unfolded += node.nodes
         limit = FREE_ALIASES + ALIAS_GROWTH * self.events
         if self.unfolded > limit:
-            message = f"*{name[:60]} and the aliases before it expand to {self.unfolded} nodes, more than {limit}"
+            message = (
+                f"*{name[:60]} and the aliases before it expand to {self.unfolded} "
+                f"nodes, more than {limit}"
+            )
             raise self.error(ALIAS, message, offset)
         return node
 
@@ -576,34 +593,39 @@ class _Builder:
         sources: list[Node] = []
         for key, value in mapping.pairs:
             if not isinstance(key, Scalar):
-                self.found.report(
-                    WRONG_VALUE,
-                    "a key is a list or a mapping: it is left out",
-                    key.location,
-                )
+                message = "a key is a list or a mapping: it is left out"
+                self.found.report(WRONG_VALUE, message, key.location)
             elif key.value == "<<" and not key.quoted:
                 sources += value.items if isinstance(value, Sequence) else [value]
             else:
-                if key.value in mapping.items:
-                    message = (
-                        f"the key {key.value[:60]} occurs a second time in its mapping"
-                    )
+                name = key.value
+                if name in mapping.items:
+                    message = f"the key {name[:60]} occurs a second time in its mapping"
                     self.found.report(KEY_TWICE, message, key.location)
-                mapping.items[key.value] = value
-                mapping.offsets[key.value] = key.offset
+                mapping.items[name] = value
+                mapping.offsets[name] = key.offset
         for source in sources:
-            if not isinstance(source, Mapping):
-                if not isinstance(source, MissingAlias):
-                    message = "<< must name a mapping, whose keys are merged"
-                    self.found.refuse(self.error(ALIAS, message, mapping.offset))
-                continue
-            self.merged += len(source.items)
-            if self.merged > MAX_MERGED_KEYS:
-                raise self.error(
-                    ALIAS, f"<< merges more than {MAX_MERGED_KEYS} keys", mapping.offset
-                )
-            for name, value in source.items.items():
-                mapping.items.setdefault(name, value)
+            if isinstance(source, Mapping):
+                self.merge_items(source, mapping)
+            elif not isinstance(source, MissingAlias):
+                message = "<< must name a mapping, whose keys are merged"
+                self.found.refuse(self.error(ALIAS, message, mapping.offset))
+
+    def merge_items(self, source: Mapping, mapping: Mapping) -> None:
+        self.merged += len(source.items)
+        if self.merged > MAX_MERGED_KEYS:
+            message = f"<< merges more than {MAX_MERGED_KEYS} keys"
+            raise self.error(ALIAS, message, mapping.offset)
+        for name, value in source.items.items():
+            mapping.items.setdefault(name, value)
+
+
+class _Open(NamedTuple):
+    """A list or mapping whose end is not read yet."""
+
+    node: Sequence | Mapping
+    anchor: str | None
+    children: list[Node]
 
 
 def _offset(event: yaml.Event) -> int:
