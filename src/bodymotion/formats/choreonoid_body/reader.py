@@ -1,6 +1,6 @@
 """Read a .body file to a Body, with all faults.
 
-Its header, its links in a tree, with those of the files that it has as SubBodies.
+It has a header, and links in a tree, with those of the files that are its SubBodies.
 """
 
 from __future__ import annotations
@@ -57,23 +57,24 @@ from bodymotion.formats.yaml.rules import (
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
+from bodymotion.model.links import MAX_LINKS, Device, Link, in_order_of_ids
 from bodymotion.model.rules import NO_LINKS, NOT_FINITE, UNCONNECTED
 
-MAX_FILES = 1_000  # Files of one model.
-MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat counted as often as they are read.
+MAX_FILES = 1_000
+"""Files of one model."""
+MAX_KEYS = 1_000_000
+"""Keys of all links of a file.
+
+Those that aliases repeat count as often as they are read.
+"""
 MAX_SUB_BODY_DEPTH = 16
-MAX_CIRCLE_SHOWN = 10  # Links of a circle of parents that are named.
+"""SubBodies inside of each other."""
+MAX_CIRCLE_SHOWN = 10
+"""Links of a circle of parents that are named."""
 
 HEADER_KEYS = (
-    "format",
-    "format_version",
-    "angle_unit",
-    "name",
-    "root_link",
-    "links",
-    "extra_joints",
-    "foot_links",
+    *("format", "format_version", "angle_unit", "name"),
+    *("root_link", "links", "extra_joints", "foot_links"),
 )
 """The keys of the top node, and one of plugins that is almost one of them."""
 LINK_TYPES = ("Link", "SubBody", "ContinuousTrack", "Skip", "SkipLink")
@@ -130,7 +131,9 @@ def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Bod
                 body = _made(model, parts, found, path)
         except FormatError as error:
             found.refuse(error)
-    loader.models.clear()  # they refer to the loader: such a cycle keeps meshes in memory until the next collection of garbage
+    # They refer to the loader: such a cycle keeps meshes in memory until the next
+    # collection of garbage.
+    loader.models.clear()
     found.extend(parts.problems)
     result = found.result(body)
     return replace(
@@ -145,52 +148,49 @@ class _ModelLoader:
         self._open = [path.resolve()]
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
-        uri = fields.text("uri")
-        where = fields.location("uri")
-        path = find_file(uri, fields.node, self.parts.finder)
+        location = fields.location("uri")
+        path = find_file(fields.text("uri"), fields.node, self.parts.finder)
         if isinstance(path, NotFound):
             # That a file outside is not opened is a rule of our own, and is reported as
             # such.
             if path.rule is PART_OUTSIDE:
-                found.add(path.problem(where))
+                found.add(path.problem(location))
             else:
-                if path.rule is PART_REMOTE:
-                    hint = path.rule.hint
-                else:
-                    hint = None
-                found.report(
-                    rules.SUB_BODY,
-                    f"{path.message}: the SubBody is left out",
-                    where,
-                    hint=hint,
-                )
+                hint = path.rule.hint if path.rule is PART_REMOTE else None
+                message = f"{path.message}: the SubBody is left out"
+                found.report(rules.SUB_BODY, message, location, hint=hint)
             return None
-        if path in self._open or len(self._open) >= MAX_SUB_BODY_DEPTH:
-            if path in self._open:
-                reason = "contains itself"
-            else:
-                reason = f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
+        reason = ""
+        if path in self._open:
+            reason = "contains itself"
+        elif len(self._open) >= MAX_SUB_BODY_DEPTH:
+            reason = f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
+        if reason:
             fields.report(rules.SUB_BODY, f"{path.name} {reason}: left out", "uri")
             return None
         if path not in self.models:
             self.models[path] = None
-            self._open.append(path)
-            # The model is whole without a faulty SubBody.
-            own = Diagnostics(path)
-            model = None
-            with own.recover():
-                if len(self.models) > MAX_FILES:
-                    raise TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
-                model = _Model(
-                    open_text(file_bytes(path, MAX_BYTES), path, own), self, own
-                ).read()
-            self._open.pop()
-            found.extend(own.problems)
-            if own.refusal is None:
-                self.models[path] = model
-            else:
-                found.report(rules.SUB_BODY, f"{path.name} is left out", where)
+            self.models[path] = self._read(path, location, found)
         return self.models[path]
+
+    def _read(
+        self, path: Path, location: Location, found: Diagnostics
+    ) -> _Model | None:
+        """Return a SubBody without faults; the model is whole without a faulty one."""
+        of_file = Diagnostics(path)
+        model = None
+        self._open.append(path)
+        with of_file.recover():
+            if len(self.models) > MAX_FILES:
+                raise TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
+            document = open_text(file_bytes(path, MAX_BYTES), path, of_file)
+            model = _Model(document, self, of_file).read()
+        self._open.pop()
+        found.extend(of_file.problems)
+        if of_file.refusal is None:
+            return model
+        found.report(rules.SUB_BODY, f"{path.name} is left out", location)
+        return None
 
 
 class _Model:
@@ -239,104 +239,99 @@ class _Model:
         header.report_misspelt(HEADER_KEYS)
         if links is None:
             raise NO_LINKS.error("the file has no links", root.location)
-        for node in links.items if isinstance(links, Sequence) else [links]:
+        for node in _items(links):
             self.link(node)
         self.check_ranges(root.location.path)
-        closed = header.find("extra_joints")
-        for node in (
-            closed.items
-            if isinstance(closed, Sequence)
-            else []
-            if closed is None
-            else [closed]
-        ):
-            extra_joint = None
-            with self.found.recover():
-                if not isinstance(node, Mapping):
-                    header.refuse("extra_joints", "a list of mappings", node)
-                extra_joint = read_extra_joint(
-                    Fields(node, self.context, "an extra joint")
-                )
-            self.extra_joints += [] if extra_joint is None else [extra_joint]
-            self.extra_joints_missing |= extra_joint is None
+        extra_joints = header.find("extra_joints")
+        if extra_joints is not None:
+            for node in _items(extra_joints):
+                self.extra_joint(node, header)
         self.name = header.text("name")
-        wanted = header.text("root_link")
-        self.tree = self.in_tree(
-            wanted, header.location("root_link" if wanted else "links")
-        )
+        root_name = header.text("root_link")
+        location = header.location("root_link" if root_name else "links")
+        self.tree = self.in_tree(root_name, location)
         self.extra |= header.rest(("format", "links"))
         self.is_incomplete |= self.is_faulty
         return self
 
+    def extra_joint(self, node: Node, header: Fields) -> None:
+        extra_joint = None
+        with self.found.recover():
+            if not isinstance(node, Mapping):
+                header.refuse("extra_joints", "a list of mappings", node)
+            fields = Fields(node, self.context, "an extra joint")
+            extra_joint = read_extra_joint(fields)
+        if extra_joint is None:
+            self.extra_joints_missing = True
+        else:
+            self.extra_joints.append(extra_joint)
+
     def header(self, header: Fields) -> str:
-        kind = header.text("format")
-        if kind != "ChoreonoidBody":
-            if kind or not header.has("links"):
-                if kind:
-                    wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'"
-                else:
-                    wrong = "there is no format, and no links"
-                error = rules.NOT_A_BODY.error(wrong, header.location("format"))
-                if not meant(kind, ("ChoreonoidBody",)):
-                    raise error
-                self.found.refuse(error)
-            else:
-                header.report(rules.NOT_A_BODY, "the file has no format")
+        """Check the format and return its version."""
+        self.check_format(header)
         version = header.text("format_version")
         if version:
             number = header.number("format_version", default=1.0)
             if number not in (1.0, 2.0):
-                header.report(
-                    rules.VERSION,
-                    f"format_version is {version:.60}; expected 1.0 or 2.0",
-                    "format_version",
-                )
+                message = f"format_version is {version:.60}; expected 1.0 or 2.0"
+                header.report(rules.VERSION, message, "format_version")
             if number >= 2.0 and header.text("angle_unit") == "radian":
-                header.report(
-                    rules.ANGLE_UNIT,
-                    f"angle_unit is radian in version {version:.60}",
-                    "angle_unit",
-                )
+                message = f"angle_unit is radian in version {version:.60}"
+                header.report(rules.ANGLE_UNIT, message, "angle_unit")
         self.context.angle_unit = angle_unit(header, self.context.angle_unit)
         return version
 
-    def check_ranges(self, path: str | None) -> None:
-        """Report that the ranges of all joints in degrees are small, and no whole numbers or many.
+    def check_format(self, header: Fields) -> None:
+        name = header.text("format")
+        if name == "ChoreonoidBody":
+            return
+        if not name and header.has("links"):
+            header.report(rules.NOT_A_BODY, "the file has no format")
+            return
+        message = "there is no format, and no links"
+        if name:
+            message = f"format is {name!r:.60}, not 'ChoreonoidBody'"
+        error = rules.NOT_A_BODY.error(message, header.location("format"))
+        if not meant(name, ("ChoreonoidBody",)):
+            raise error
+        self.found.refuse(error)
 
-        They look like radians.
+    def check_ranges(self, path: str | None) -> None:
+        """Report ranges in degrees that look like radians.
+
+        Those of all joints are small, and no whole numbers or many.
         """
         unit = self.context.angle_unit
-        limited = [
-            link
-            for link in self.links
-            if link.joint.type == "rotate" and link.node.location.path == path
-            if np.isfinite([link.joint.lower, link.joint.upper]).all()
-            and link.joint.upper > link.joint.lower
-        ]
-        limits = (
-            np.array([[link.joint.lower, link.joint.upper] for link in limited]) / unit
-        )
-        if unit != 1.0 and limited:
-            widest = limits_in_radians(limits)
-        else:
-            widest = None
-        if widest is not None:
-            largest = np.abs(limits).max()
-            if len(limited) == 1:
-                ranges = "range of the only joint is"
-            else:
-                ranges = f"ranges of all {len(limited)} joints are"
-            message = f"the {ranges} within ±{largest:.4g} degrees"
-            self.found.report(
-                rules.DEGREES, message, limited[widest].node.location_of("joint_range")
-            )
+        limited: list[RawLink] = []
+        for link in self.links:
+            joint = link.joint
+            has_range = np.isfinite([joint.lower, joint.upper]).all()
+            is_here = link.node.location.path == path
+            is_range = has_range and joint.upper > joint.lower
+            if joint.type == "rotate" and is_here and is_range:
+                limited.append(link)
+        if unit == 1.0 or not limited:
+            return
+        ranges = [[link.joint.lower, link.joint.upper] for link in limited]
+        limits = np.array(ranges) / unit
+        widest = limits_in_radians(limits)
+        if widest is None:
+            return
+        title = f"ranges of all {len(limited)} joints are"
+        if len(limited) == 1:
+            title = "range of the only joint is"
+        largest = np.abs(limits).max()
+        message = f"the {title} within ±{largest:.4g} degrees"
+        location = limited[widest].node.location_of("joint_range")
+        self.found.report(rules.DEGREES, message, location)
 
     def link(self, node: Node) -> None:
-        self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
+        self.visited += 1
+        if isinstance(node, Mapping):
+            self.visited += len(node.items)
         if self.visited > MAX_KEYS or len(self.links) > MAX_LINKS:
-            raise TOO_LARGE.error(
-                f"the body has more than {MAX_LINKS} links", node.location
-            )
+            message = f"the body has more than {MAX_LINKS} links"
+            raise TOO_LARGE.error(message, node.location)
         if isinstance(node, Sequence):
             # An alias may stand for several links.
             for item in node.items:
@@ -354,17 +349,19 @@ class _Model:
         fields = Fields(_imported(node), self.context, "a link without a name")
         fields.report_misspelt(LINK_KEYS, as_meant=("name", "parent", "elements"))
         name = fields.node.items.get("name")
-        title = fields.title = (
-            label("link", name)
-            if isinstance(name, Scalar) and name.value
-            else fields.title
-        )
-        kind = fields.text("type", default="Link")
-        if not (known := kind in LINK_TYPES):
-            message = f"{title} has the type {kind!r:.60}, expected one of Link, SubBody, ContinuousTrack and Skip"
+        if isinstance(name, Scalar) and name.value:
+            fields.title = label("link", name)
+        link_type = fields.text("type", default="Link")
+        is_known = link_type in LINK_TYPES
+        if not is_known:
+            message = (
+                f"{fields.title} has the type {link_type!r:.60}, expected one of Link, "
+                "SubBody, ContinuousTrack and Skip"
+            )
             self.found.refuse(rules.LINK_TYPE.error(message, fields.location("type")))
-            self.is_faulty = True  # It may stand for several links, or for none.
-        match kind if known else meant(kind, LINK_TYPES):
+            # It may stand for several links, or for none.
+            self.is_faulty = True
+        match link_type if is_known else meant(link_type, LINK_TYPES):
             case "SubBody":
                 fields.title = f"the SubBody {fields.text('uri')!r:.60}"
                 self.sub_body(fields)
@@ -374,8 +371,8 @@ class _Model:
                 return
             case _:
                 link = read_link(fields, self.elements)
-                if known or link.parent or not self.links:
-                    link.mass_unset &= known
+                if is_known or link.parent or not self.links:
+                    link.mass_unset &= is_known
                     self.links.append(link)
 
     def sub_body(self, fields: Fields) -> None:
@@ -393,17 +390,14 @@ class _Model:
             link = copies[id(original)]
             if isinstance(original.parent, RawLink):
                 link.parent = copies[id(original.parent)]
-            if link.joint.id >= 0:
-                joint_id = link.joint.id + id_offset
-            else:
-                joint_id = -1
+            joint = link.joint
+            joint_name = f"{prefix}{joint.name}{suffix}"
+            joint_id = joint.id + id_offset if joint.id >= 0 else -1
             link.name = f"{prefix}{link.name}{suffix}"
-            link.joint = replace(
-                link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id
-            )
+            link.joint = replace(joint, name=joint_name, id=joint_id)
             link.devices = tuple(
-                (replace(d, name=f"{device_prefix}{d.name}"), n, u)
-                for d, n, u in link.devices
+                (replace(device, name=f"{device_prefix}{device.name}"), node, unknown)
+                for device, node, unknown in link.devices
             )
             self.links.append(link)
         change_link(fields, copies[id(model.tree[0])], self.elements)
@@ -412,41 +406,17 @@ class _Model:
         ]
         self.extra = {**self.extra, **model.extra}
 
-    def in_tree(self, wanted: str, where: Location) -> list[RawLink]:
+    def in_tree(self, root_name: str, location: Location) -> list[RawLink]:
         """Return the links depth first, each with its parent."""
-        if not self.links and self.found.refusal is not None:
-            return []
         if not self.links:
-            if self.is_incomplete:
-                reasons = (*self.loader.parts.problems, *self.found.problems)
-            else:
-                reasons = ()
-            reason = next(
-                (problem for problem in reasons if problem.severity != "note"), None
-            )
-            if reason is not None:
-                raise NO_LINKS.error(
-                    f"the body has no link: {reason.message}", where, reason.hint
-                )
-            raise NO_LINKS.error("the body has no link", where)
+            if self.found.refusal is None:
+                raise self.no_links(location)
+            return []
         by_name = {link.name: link for link in reversed(self.links)}
-        if wanted:
-            root = by_name.get(wanted)
-        else:
-            root = self.links[0]
-        if root is None:
-            self.found.refuse(
-                rules.ROOT.error(
-                    f"root_link is {wanted!r:.60}, which is not a link", where
-                )
-            )
-            root = next((link for link in self.links if not link.parent), self.links[0])
+        root = self.root(root_name, by_name, location)
         if root.parent:
-            self.found.report(
-                rules.ROOT,
-                f"{root.title} has a parent",
-                root.node.location_of("parent"),
-            )
+            message = f"{root.title} has a parent"
+            self.found.report(rules.ROOT, message, root.node.location_of("parent"))
             root.parent = ""
         children: dict[int, list[RawLink]] = {}
         for link in self.links:
@@ -464,21 +434,44 @@ class _Model:
         self.report_loose([link for link in self.links if id(link) not in in_tree])
         return ordered
 
+    def no_links(self, location: Location) -> FormatError:
+        """Return the error for a body without links, with the reason if it is known."""
+        if self.is_incomplete:
+            for problem in (*self.loader.parts.problems, *self.found.problems):
+                if problem.severity != "note":
+                    message = f"the body has no link: {problem.message}"
+                    return NO_LINKS.error(message, location, problem.hint)
+        return NO_LINKS.error("the body has no link", location)
+
+    def root(
+        self, name: str, by_name: dict[str, RawLink], location: Location
+    ) -> RawLink:
+        if not name:
+            return self.links[0]
+        if name in by_name:
+            return by_name[name]
+        message = f"root_link is {name!r:.60}, which is not a link"
+        self.found.refuse(rules.ROOT.error(message, location))
+        for link in self.links:
+            if not link.parent:
+                return link
+        return self.links[0]
+
     def parent(
         self, link: RawLink, by_name: dict[str, RawLink], root: RawLink
     ) -> RawLink | str:
-        found = by_name.get(str(link.parent))
-        if found is not None:
-            return found
+        parent = by_name.get(str(link.parent))
+        if parent is not None:
+            return parent
         if self.is_incomplete and not self.is_faulty:
             # It is probably in the file that is missing: the link is left out with it.
             self.orphans.add(id(link))
             return ""
         if not self.is_faulty:
-            message = f"the parent of {link.title} is {link.parent!r:.60}, which is not a link"
-            self.found.refuse(
-                rules.PARENT.error(message, link.node.location_of("parent"))
-            )
+            name = f"{link.parent!r:.60}"
+            message = f"the parent of {link.title} is {name}, which is not a link"
+            location = link.node.location_of("parent")
+            self.found.refuse(rules.PARENT.error(message, location))
         # A child of the root, so that neither it nor its children are reported as left
         # out.
         link.unknown = link.unknown | {"parent", "translation", "rotation"}
@@ -489,57 +482,72 @@ class _Model:
 
         Each that has no parent, and each circle of parents, with the links below.
         """
-        tops: dict[int, list[RawLink]] = {}
-        """By each link, the circle above it, or the one link at the top."""
+        tops = _find_tops(loose)
+        num_links = Counter(id(tops[id(link)]) for link in loose)
+        reported: set[int] = set()
         for link in loose:
-            way: dict[int, RawLink] = {}
-            at = link
-            while id(at) not in tops and id(at) not in way:
-                way[id(at)] = at
-                if not isinstance(at.parent, RawLink):
-                    break
-                at = at.parent
-            if id(at) in way:
-                tops[id(at)] = list(way.values())[list(way).index(id(at)) :]
-            tops |= dict.fromkeys(way, tops[id(at)])
-        below = Counter(id(tops[id(link)]) for link in loose)
-        for top in {id(tops[id(link)]): tops[id(link)] for link in loose}.values():
-            others = below[id(top)] - len(top)
-            if others:
-                more = f", with {counted(others, 'link')} below"
-            else:
-                more = ""
-            if isinstance(top[0].parent, RawLink):
-                names = " → ".join(
-                    one.name[:60] for one in [*top[:MAX_CIRCLE_SHOWN], top[0]]
-                )
-                names += " …" if len(top) > MAX_CIRCLE_SHOWN else ""
-                message = f"{names}: these links are parents of each other and are left out{more}"
-                hint = "give one of them a parent that is connected to the root"
-                self.found.report(
-                    UNCONNECTED, message, top[0].node.location_of("parent"), hint=hint
-                )
-            elif id(top[0]) in self.orphans:
-                message = (
-                    f"{top[0].title} is left out{more}: its parent could not be read"
-                )
-                self.found.report(
-                    UNCONNECTED,
-                    message,
-                    top[0].node.location,
-                    hint="",
-                    severity="warning",
-                )
-            else:
-                self.found.report(
-                    UNCONNECTED,
-                    f"{top[0].title} has no parent and is left out{more}",
-                    top[0].node.location,
-                )
+            top = tops[id(link)]
+            if id(top) not in reported:
+                reported.add(id(top))
+                self.report_top(top, num_links[id(top)] - len(top))
+
+    def report_top(self, top: list[RawLink], num_below: int) -> None:
+        """Report a circle of links, or one without a parent, and the links below."""
+        first = top[0]
+        location = first.node.location
+        more = f", with {counted(num_below, 'link')} below" if num_below else ""
+        if isinstance(first.parent, RawLink):
+            shown = [link.name[:60] for link in [*top[:MAX_CIRCLE_SHOWN], first]]
+            names = " → ".join(shown)
+            if len(top) > MAX_CIRCLE_SHOWN:
+                names += " …"
+            message = (
+                f"{names}: these links are parents of each other and are left out{more}"
+            )
+            hint = "give one of them a parent that is connected to the root"
+            location = first.node.location_of("parent")
+            self.found.report(UNCONNECTED, message, location, hint=hint)
+        elif id(first) in self.orphans:
+            message = f"{first.title} is left out{more}: its parent could not be read"
+            self.found.report(
+                UNCONNECTED, message, location, hint="", severity="warning"
+            )
+        else:
+            message = f"{first.title} has no parent and is left out{more}"
+            self.found.report(UNCONNECTED, message, location)
+
+
+def _find_tops(links: list[RawLink]) -> dict[int, list[RawLink]]:
+    """Return by each link the circle above it, or the one link at the top.
+
+    Links below the same top have the same list.
+    """
+    tops: dict[int, list[RawLink]] = {}
+    for link in links:
+        path: dict[int, RawLink] = {}
+        top = link
+        while id(top) not in tops and id(top) not in path:
+            path[id(top)] = top
+            if not isinstance(top.parent, RawLink):
+                break
+            top = top.parent
+        if id(top) in path:
+            circle = list(path).index(id(top))
+            tops[id(top)] = list(path.values())[circle:]
+        tops |= dict.fromkeys(path, tops[id(top)])
+    return tops
+
+
+def _items(node: Node) -> list[Node]:
+    """Return the items of a list; any other node is one item."""
+    return node.items if isinstance(node, Sequence) else [node]
 
 
 def _imported(node: Mapping) -> Mapping:
-    """Return a link with the keys that its `import` brings in, where it does not have them itself."""
+    """Return a link with the keys that its `import` brings in.
+
+    Keys that it has itself stay.
+    """
     source = node.items.get("import")
     if not isinstance(source, Mapping):
         return node
@@ -552,41 +560,30 @@ def _imported(node: Mapping) -> Mapping:
 def _made(
     model: _Model, parts: ReferencedFiles, found: Diagnostics, path: Path
 ) -> Body:
-    numbers = {id(link): number for number, link in enumerate(model.tree)}
-    links = tuple(
-        Link(
-            name=raw.name,
-            index=number,
-            parent=-1 if isinstance(raw.parent, str) else numbers[id(raw.parent)],
-            joint=raw.joint,
-            offset=raw.offset,
-            segments=raw.segments,
-        )
-        for number, raw in enumerate(model.tree)
-    )
+    links = _links(model.tree)
+    for link, raw in zip(links, model.tree, strict=True):
+        _check_mass(link, raw, found)
     by_name = {link.name: link.index for link in reversed(links)}
-    for number, raw in enumerate(model.tree):
-        _check_mass(links[number], raw, found)
-    joined = [
-        (raw, raw.joined(by_name, model.is_incomplete)) for raw in model.extra_joints
-    ]
-    extra_joints = [(raw, joint) for raw, joint in joined if joint is not None]
-    if len(extra_joints) < len(joined) or model.extra_joints_missing:
+    extra_joints: list[tuple[RawExtraJoint, ExtraJoint]] = []
+    for raw_joint in model.extra_joints:
+        joint = raw_joint.joined(by_name, model.is_incomplete)
+        if joint is not None:
+            extra_joints.append((raw_joint, joint))
+    is_missing = len(extra_joints) < len(model.extra_joints)
+    if is_missing or model.extra_joints_missing:
         found.mark_unknown(("extra_joints", "all"))
     if model.is_incomplete or len(model.tree) < len(model.links):
         found.mark_unknown(("links", "all"), ("devices", "all"))
-    devices = [
-        replace(device, link=number)
-        for number, raw in enumerate(model.tree)
-        for device, _, _ in raw.devices
-    ]
+    devices: list[Device] = []
+    for number, raw in enumerate(model.tree):
+        devices += [replace(device, link=number) for device, _, _ in raw.devices]
     order = in_order_of_ids([(device.kind, device.id) for device in devices])
     locations = _locations(model.tree, order, extra_joints, parts.urls, found)
     encoding = getattr(model.document.root.text, "encoding", "")
     return Body(
         name=model.name or path.stem,
         links=links,
-        devices=tuple(devices[place] for place in order),
+        devices=tuple(devices[rank] for rank in order),
         extra_joints=tuple(joint for _, joint in extra_joints),
         root_pose=links[0].offset,
         info={"name": model.name},
@@ -595,34 +592,48 @@ def _made(
     )
 
 
+def _links(tree: list[RawLink]) -> tuple[Link, ...]:
+    numbers = {id(link): number for number, link in enumerate(tree)}
+    links: list[Link] = []
+    for number, raw in enumerate(tree):
+        parent = -1
+        if isinstance(raw.parent, RawLink):
+            parent = numbers[id(raw.parent)]
+        links.append(
+            Link(
+                name=raw.name,
+                index=number,
+                parent=parent,
+                joint=raw.joint,
+                offset=raw.offset,
+                segments=raw.segments,
+            )
+        )
+    return tuple(links)
+
+
 def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
     """Report a mass that cannot be made of its parts, or that is missing.
 
     The rules about masses are those on bodies.
     """
     subject: Subject = ("links", link.index)
-    if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
-        message = f"the mass, center of mass or inertia of {raw.title}, the sum of its parts, is not finite"
-        where = raw.node.location_of(
-            "mass" if "mass" in raw.node.offsets else "inertia"
+    keys = ("mass", "center_of_mass", "inertia")
+    numbers = [link.mass, *link.center_of_mass, *link.inertia.flat]
+    if not np.isfinite(numbers).all():
+        message = (
+            f"the mass, center of mass or inertia of {raw.title}, the sum of its "
+            "parts, is not finite"
         )
-        found.report(
-            NOT_FINITE, message, where, hint="its parts have numbers that are too large"
-        )
-        found.mark_unknown(
-            *((*subject, key) for key in ("mass", "center_of_mass", "inertia"))
-        )
-    elif (
-        raw.mass_unset
-        and link.joint.type != "fixed"
-        and not raw.unknown & {"mass", "center_of_mass", "inertia"}
-    ):
-        found.report(
-            rules.MASS_UNSET,
-            f"{raw.title} states no mass; 1 kg is used",
-            raw.node.location,
-            subject=subject,
-        )
+        key = "mass" if "mass" in raw.node.offsets else "inertia"
+        hint = "its parts have numbers that are too large"
+        found.report(NOT_FINITE, message, raw.node.location_of(key), hint=hint)
+        found.mark_unknown(*((*subject, key) for key in keys))
+        return
+    is_known = raw.unknown.isdisjoint(keys)
+    if raw.mass_unset and link.joint.type != "fixed" and is_known:
+        message = f"{raw.title} states no mass; 1 kg is used"
+        found.report(rules.MASS_UNSET, message, raw.node.location, subject=subject)
 
 
 def _locations(
@@ -632,27 +643,34 @@ def _locations(
     urls: dict[str, Location],
     found: Diagnostics,
 ) -> SourceMap:
-    """Return where links, devices, extra joints and images are in their files, and mark what could not be read of them."""
+    """Return where the parts of a body are in their files.
+
+    Mark what could not be read of links, devices and extra joints. `order` is that of
+    the devices.
+    """
     entries: dict[Subject, Location | Locator] = {
         ("textures", url): location for url, location in urls.items()
     }
-    devices = [(node, unknown) for link in links for _, node, unknown in link.devices]
-    for name, keys, nodes in (
-        ("links", KEYS_OF_LINK, [(link.node, link.unknown) for link in links]),
-        ("devices", KEYS_OF_DEVICE, [devices[place] for place in order]),
-        (
-            "extra_joints",
-            KEYS_OF_EXTRA_JOINT,
-            [(raw.fields.node, raw.fields.unknown) for raw, _ in extra_joints],
-        ),
-    ):
-        for number, (node, unknown) in enumerate(nodes):
-            entries[name, number] = locator(node, keys)
-            found.mark_unknown(
-                *(
-                    (name, number, key)
-                    for key, names in keys.items()
-                    if unknown.intersection(names)
-                )
-            )
+
+    def add(
+        subject: Subject,
+        keys: dict[str, tuple[str, ...]],
+        node: Mapping,
+        unknown: set[str],
+    ) -> None:
+        entries[subject] = locator(node, keys)
+        for attribute, names in keys.items():
+            if not unknown.isdisjoint(names):
+                found.mark_unknown((*subject, attribute))
+
+    devices: list[tuple[Mapping, set[str]]] = []
+    for number, link in enumerate(links):
+        add(("links", number), KEYS_OF_LINK, link.node, link.unknown)
+        devices += [(node, unknown) for _, node, unknown in link.devices]
+    for number, rank in enumerate(order):
+        add(("devices", number), KEYS_OF_DEVICE, *devices[rank])
+    for number, (raw, _) in enumerate(extra_joints):
+        fields = raw.fields
+        subject: Subject = ("extra_joints", number)
+        add(subject, KEYS_OF_EXTRA_JOINT, fields.node, fields.unknown)
     return SourceMap(entries, found.unknown)
