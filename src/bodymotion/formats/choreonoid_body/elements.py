@@ -69,6 +69,9 @@ SHAPE_KEYS = (
 )
 POSE_KEYS = ("translation", "rotation", "scale")
 
+MIN_DETERMINANT = 1e-12
+"""Of a transform with a scale that can be undone."""
+
 
 @dataclass
 class LinkParts:
@@ -130,101 +133,115 @@ class ElementReader:
             self.depth -= 1
 
     def _each(self, elements: Node, title: str) -> Iterator[tuple[str, Mapping]]:
+        """Return the types of elements, and their mappings."""
         self._count(elements)
         if isinstance(elements, Sequence):
             for item in elements.items:
                 yield from self._each(item, title)
         elif isinstance(elements, Mapping):
-            kind = elements.items.get("type")
-            if kind is None and any(
-                isinstance(v, Scalar) and v.value in TYPES
-                for v in elements.items.values()
-            ):
-                fields = Fields(elements, self.context, f"an element of {title}")
-                fields.report_misspelt(("type",), as_meant=("type",))
-                kind = elements.items.get("type")
-            if isinstance(kind, Scalar):
-                yield kind.value, elements
+            element_type = self._type_of(elements, title)
+            if element_type is not None:
+                yield element_type, elements
                 return
+            # Old files: the types of the elements are keys.
             for name, value in elements.items.items():
-                if isinstance(value, Mapping):
-                    own = value.items.get("type")
-                    yield (own.value if isinstance(own, Scalar) else name), value
-                elif isinstance(value, Sequence):
-                    for item in value.items:
-                        if not isinstance(item, Mapping):
-                            self._refuse(
-                                f"{name:.60} in {title} is not a mapping", item
-                            )
-                            continue
-                        yield name, item
-                elif value.value.lower() in ("", "~", "null"):
-                    yield name, Mapping(value.text, value.offset)
+                yield from self._by_name(name, value, title)
+        elif not _is_null(elements):
+            message = f"elements of {title} are {elements.value!r:.60}"
+            self._refuse(message, elements)
+
+    def _type_of(self, element: Mapping, title: str) -> str | None:
+        """Return the type that an element states, also under a misspelt key."""
+        if "type" not in element.items:
+            for value in element.items.values():
+                if isinstance(value, Scalar) and value.value in TYPES:
+                    fields = Fields(element, self.context, f"an element of {title}")
+                    fields.report_misspelt(("type",), as_meant=("type",))
+                    break
+        node = element.items.get("type")
+        return node.value if isinstance(node, Scalar) else None
+
+    def _by_name(
+        self, name: str, value: Node, title: str
+    ) -> Iterator[tuple[str, Mapping]]:
+        """Return the elements under a key that is their type."""
+        if isinstance(value, Mapping):
+            element_type = value.items.get("type")
+            if isinstance(element_type, Scalar):
+                name = element_type.value
+            yield name, value
+        elif isinstance(value, Sequence):
+            for item in value.items:
+                if isinstance(item, Mapping):
+                    yield name, item
                 else:
-                    self._refuse(f"{name:.60} in {title} is {value.value!r:.60}", value)
-        elif elements.value.lower() not in ("", "~", "null"):
-            self._refuse(f"elements of {title} are {elements.value!r:.60}", elements)
+                    self._refuse(f"{name:.60} in {title} is not a mapping", item)
+        elif _is_null(value):
+            yield name, Mapping(value.text, value.offset)
+        else:
+            self._refuse(f"{name:.60} in {title} is {value.value!r:.60}", value)
 
     def _refuse(self, message: str, node: Node) -> None:
         self.context.found.refuse(rules.ELEMENT.error(message, node.location))
 
     def _count(self, node: Node) -> None:
-        self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
+        self.visited += 1
+        if isinstance(node, Mapping):
+            self.visited += len(node.items)
         if self.visited > MAX_KEYS:
-            raise TOO_LARGE.error(
-                f"the elements expand to more than {MAX_KEYS} keys", node.location
-            )
+            message = f"the elements expand to more than {MAX_KEYS} keys"
+            raise TOO_LARGE.error(message, node.location)
 
-    def _element(self, kind: str, node: Mapping, frame: NodeFrame) -> None:
+    def _element(self, element_type: str, node: Mapping, frame: NodeFrame) -> None:
         self._count(node)
-        title = label(kind, node.items.get("name"))
+        title = label(element_type, node.items.get("name"))
         fields = Fields(node, self.context, title)
-        if kind == "Skip":
+        if element_type == "Skip":
             return
         frame = self._moved(fields, frame)
-        match kind:
+        match element_type:
             case "Shape":
                 self._shape(fields, frame)
             case "Resource":
                 self._resource(fields, frame, None)
             case "RigidBody":
                 self._rigid_body(fields, frame)
-            case _ if kind in GROUPS:
-                visual = frame.visual and kind != "Collision"
-                collision = frame.collision and kind != "Visual"
+            case "Text":
+                fields.report(NOT_SHOWN, f"{title} is not shown")
+            case _ if element_type in GROUPS:
+                visual = frame.visual and element_type != "Collision"
+                collision = frame.collision and element_type != "Visual"
                 self._inside(fields, NodeFrame(frame.transform, visual, collision))
-            case _ if kind == "Text" or kind in SCENERY:
-                fields.report(
-                    NOT_SHOWN if kind == "Text" else rules.NOT_SHOWN,
-                    f"{title} is not shown",
-                )
+            case _ if element_type in SCENERY:
+                fields.report(rules.NOT_SHOWN, f"{title} is not shown")
             case _:
-                self._device(fields, kind, frame)
+                self._device(fields, element_type, frame)
 
     def _moved(self, fields: Fields, frame: NodeFrame) -> NodeFrame:
+        """Return the frame inside of an element with its own pose and scale."""
         translation = fields.translation("translation")
         rotation = fields.rotation("rotation")
-        if isinstance(fields.find("scale"), Sequence):
-            scale = fields.vector("scale", default=(1.0, 1.0, 1.0))
-        else:
-            scale = None
-        if scale is None and fields.has("scale"):
-            scale = (fields.number("scale", default=1.0),) * 3
+        scale = self._scale(fields)
         if translation is None and rotation is None and scale is None:
             return frame
-        own = poses.to_matrix(
-            [*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))]
-        )
-        own[:3, :3] *= scale or (1.0, 1.0, 1.0)
-        if frame.transform is IDENTITY:
-            whole = own
-        else:
-            whole = frame.transform @ own
-        if not np.isfinite(whole).all():
-            raise TOO_LARGE.error(
-                f"the pose of {fields.title} is not finite", fields.location()
-            )
-        return NodeFrame(whole, frame.visual, frame.collision)
+        position = translation or (0.0, 0.0, 0.0)
+        quaternion = rotation or (1.0, 0.0, 0.0, 0.0)
+        transform = poses.to_matrix([*position, *quaternion])
+        transform[:3, :3] *= scale or (1.0, 1.0, 1.0)
+        if frame.transform is not IDENTITY:
+            transform = frame.transform @ transform
+        if not np.isfinite(transform).all():
+            message = f"the pose of {fields.title} is not finite"
+            raise TOO_LARGE.error(message, fields.location())
+        return NodeFrame(transform, frame.visual, frame.collision)
+
+    def _scale(self, fields: Fields) -> tuple[float, ...] | None:
+        """Return a scale, which is one number or three; None where there is none."""
+        if isinstance(fields.find("scale"), Sequence):
+            return fields.vector("scale", default=(1.0, 1.0, 1.0))
+        if fields.has("scale"):
+            return (fields.number("scale", default=1.0),) * 3
+        return None
 
     def _inside(self, fields: Fields, frame: NodeFrame) -> None:
         for key, kind in NAMED.items():
@@ -236,35 +253,31 @@ class ElementReader:
             self._all(elements, frame, fields.title)
 
     def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
-        if not poses.is_rigid(frame.transform):
-            fields.report(
-                SCALED, f"{fields.title} is inside of a Transform with a scale"
-            )
+        transform = frame.transform
+        if not poses.is_rigid(transform):
+            message = f"{fields.title} is inside of a Transform with a scale"
+            fields.report(SCALED, message)
         mass = read_mass(fields)
+        back = None
+        if transform is not IDENTITY:
+            determinant = np.linalg.det(transform[:3, :3])
+            if abs(determinant) > MIN_DETERMINANT:
+                back = np.linalg.inv(transform)
         outer = self.drawn
         self.drawn = []
-        is_invertible = (
-            frame.transform is not IDENTITY
-            and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12
-        )
-        if is_invertible:
-            back = np.linalg.inv(frame.transform)
-        else:
-            back = None
         self._inside(fields, frame)
         inner = self.drawn
         self.drawn = outer
-        if back is not None:
-            inner = [
-                FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision)
-                for drawn in inner
-            ]
+        if back is None:
+            transform = IDENTITY
+        else:
+            inner = [replace(drawn, shape=drawn.shape.moved(back)) for drawn in inner]
         visuals, collisions = by_purpose(inner)
         self.link.segments.append(
             replace(
                 mass,
                 name=fields.text("name"),
-                transform=frozen(frame.transform if back is not None else IDENTITY),
+                transform=frozen(transform),
                 visuals=visuals,
                 collisions=collisions,
                 extra=fields.rest(("type", *POSE_KEYS)),
@@ -281,49 +294,47 @@ class ElementReader:
         )
         self._inside(fields, frame)
 
-    def _report_unknown_type(self, fields: Fields, kind: str) -> None:
+    def _report_unknown_type(self, fields: Fields, element_type: str) -> None:
         """Report a type that Choreonoid itself does not have.
 
         As a warning where it is probably a misspelt one, and none of a plugin.
         """
+        almost = None
         if len(self._unknown_types) <= MAX_UNKNOWN_TYPES:
-            almost = meant(kind, TYPES)
-        else:
-            almost = None
-        message = f"the type {kind} is not one of Choreonoid's own; {fields.title} is kept as it is"
-        problem = rules.PLUGIN_NODE.problem(
-            message, fields.location(), data={"type": kind}
-        )
-        if almost is not None:
-            message = f"the type {kind} is unknown; {fields.title} is kept as it is, and has no effect"
-            hint = f"did you mean {almost!r}?"
-            problem = replace(
-                problem,
-                message=message,
-                location=fields.location("type"),
-                hint=hint,
-                severity="warning",
+            almost = meant(element_type, TYPES)
+        data = {"type": element_type}
+        if almost is None:
+            message = (
+                f"the type {element_type} is not one of Choreonoid's own; "
+                f"{fields.title} is kept as it is"
             )
+            problem = rules.PLUGIN_NODE.problem(message, fields.location(), data=data)
+        else:
+            message = (
+                f"the type {element_type} is unknown; {fields.title} is kept as it is, "
+                "and has no effect"
+            )
+            rule = replace(rules.PLUGIN_NODE, severity="warning")
+            hint = f"did you mean {almost!r}?"
+            problem = rule.problem(message, fields.location("type"), hint, data=data)
         self.context.found.add(problem)
 
     def _shape(self, fields: Fields, frame: NodeFrame) -> None:
-        geometry = fields.find("geometry")
-        if not isinstance(geometry, Mapping):
+        node = fields.find("geometry")
+        if not isinstance(node, Mapping):
             fields.report(rules.ELEMENT, f"{fields.title} has no geometry")
             return
         material = self._material(fields)
-        kind = geometry.items.get("type")
-        if isinstance(kind, Scalar) and kind.value == "Resource":
-            resource = Fields(geometry, self.context, f"the geometry of {fields.title}")
+        geometry_type = node.items.get("type")
+        if isinstance(geometry_type, Scalar) and geometry_type.value == "Resource":
+            resource = Fields(node, self.context, f"the geometry of {fields.title}")
             self._resource(resource, self._moved(resource, frame), material)
             return
-        made = self.shapes.geometry(
-            geometry,
-            self.context,
-            material is not None and material.texture is not None,
-        )
-        if made is not None:
-            shape = Shape(made, frame.transform, material or PLAIN, fields.text("name"))
+        is_textured = material is not None and material.texture is not None
+        geometry = self.shapes.geometry(node, self.context, is_textured)
+        if geometry is not None:
+            name = fields.text("name")
+            shape = Shape(geometry, frame.transform, material or PLAIN, name)
             self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
         fields.report_misspelt(SHAPE_KEYS)
 
@@ -464,3 +475,7 @@ class ElementReader:
                     PART_UNREADABLE.as_error, f"{path.name} is left out", "uri"
                 )
         return self._included[key]
+
+
+def _is_null(node: Scalar) -> bool:
+    return node.value.lower() in ("", "~", "null")

@@ -16,7 +16,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.resources import ReferencedFiles
 from bodymotion.formats.text import Text
-from bodymotion.formats.vrml.fields import standard_fields
+from bodymotion.formats.vrml.fields import COUNTS, standard_fields
 from bodymotion.formats.vrml.nodes import NO_INTEGERS, Value
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.rules import BAD_SIZE
@@ -110,42 +110,44 @@ class ShapeReader:
         return self._materials[id(node)][1]
 
     def _geometry(self, fields: Fields, textured: bool) -> Geometry | None:
-        kind = fields.text("type")
-        if kind:
-            fields.title = label(kind)
-        else:
-            fields.title = fields.title
-        if kind == "Capsule":
-            radius, height = (
-                cast("float", size) for size in _values(fields, "Capsule").values()
-            )
-            if radius > 0 and height >= 0:
-                return Capsule(radius, height)
-            fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
-            return None
-        is_mesh = kind == "Mesh"
-        kind = "IndexedFaceSet" if is_mesh else kind
-        if kind not in GEOMETRY_NODES:
-            if kind:
-                message = f"a geometry has the unknown type {kind!r:.60}"
-            else:
-                message = "a geometry has no type"
+        geometry_type = fields.text("type")
+        if geometry_type:
+            fields.title = label(geometry_type)
+        if geometry_type == "Capsule":
+            return _capsule(fields)
+        is_mesh = geometry_type == "Mesh"
+        if is_mesh:
+            geometry_type = "IndexedFaceSet"
+        if geometry_type not in GEOMETRY_NODES:
+            message = "a geometry has no type"
+            if geometry_type:
+                message = f"a geometry has the unknown type {geometry_type!r:.60}"
             fields.report(rules.GEOMETRY, message, "type")
             return None
-        values = _values(fields, kind)
-        faces = values.get("coordIndex")
-        if (
-            is_mesh
-            and isinstance(faces, np.ndarray)
-            and len(faces)
-            and (faces >= 0).all()
-        ):
-            values["coordIndex"] = np.insert(
-                faces[: len(faces) // 3 * 3].reshape(-1, 3), 3, -1, axis=1
-            ).reshape(-1)
-        elif kind == "Extrusion":
+        values = _values(fields, geometry_type)
+        if is_mesh:
+            values |= _ended_triangles(values)
+        elif geometry_type == "Extrusion":
             values |= _along_spine(fields, values)
-        return self.geometries.read(_vrml(fields.node, kind, values), textured)
+        return self.geometries.read(_vrml(fields.node, geometry_type, values), textured)
+
+
+def _capsule(fields: Fields) -> Capsule | None:
+    sizes = cast("dict[str, float]", _values(fields, "Capsule"))
+    radius, height = sizes.values()
+    if radius > 0 and height >= 0:
+        return Capsule(radius, height)
+    fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
+    return None
+
+
+def _ended_triangles(values: dict[str, Value]) -> dict[str, Value]:
+    """Return the triangles of a Mesh, each ended by -1 as in VRML97."""
+    faces = values.get("coordIndex")
+    if not isinstance(faces, np.ndarray) or not len(faces) or (faces < 0).any():
+        return {}
+    triangles = faces[: len(faces) // 3 * 3].reshape(-1, 3)
+    return {"coordIndex": np.insert(triangles, 3, -1, axis=1).reshape(-1)}
 
 
 def _vrml(node: Mapping, kind: str, fields: dict[str, Value]) -> VrmlNode:
@@ -154,24 +156,26 @@ def _vrml(node: Mapping, kind: str, fields: dict[str, Value]) -> VrmlNode:
     )
 
 
-def _values(fields: Fields, kind: str) -> dict[str, Value]:
-    """Return those fields of a VRML97 node that a mapping has keys for, and the sizes of a primitive."""
+def _values(fields: Fields, node_type: str) -> dict[str, Value]:
+    """Return the fields of a VRML97 node that a mapping has keys for.
+
+    And the sizes of a primitive.
+    """
     values: dict[str, Value] = {}
-    for name in FIELDS.get(kind, "").split():
-        declared = standard_fields("Cylinder" if kind == "Capsule" else kind)[name]
+    standard = standard_fields("Cylinder" if node_type == "Capsule" else node_type)
+    for name in FIELDS.get(node_type, "").split():
+        declared = standard[name]
         keys = _keys(name)
         default = declared.value
-        is_size = kind in PRIMITIVES and declared.type != "SFBool"
+        is_size = node_type in PRIMITIVES and declared.type != "SFBool"
         if is_size:
-            if kind == "Box":
-                default = frozen(np.ones(3))
-            else:
-                default = 1.0
+            default = frozen(np.ones(3)) if node_type == "Box" else 1.0
         elif name == "solid":
             default = False
         if fields.has(*keys):
             value = _value(fields, name, keys, declared.type, default)
-            values |= {} if value is None else {name: value}
+            if value is not None:
+                values[name] = value
         elif is_size or name == "solid":
             values[name] = default
             if is_size:
@@ -201,10 +205,10 @@ def _value(
             return fields.flag(*keys, default=default)
         case "SFInt32":
             return fields.integer(*keys, default=default)
+        case "SFFloat" if name == "creaseAngle":
+            return fields.angle(*keys, default=default)
         case "SFFloat":
-            return (fields.angle if name == "creaseAngle" else fields.number)(
-                *keys, default=default
-            )
+            return fields.number(*keys, default=default)
         case "SFVec2f" | "SFVec3f" | "SFColor":
             return frozen(fields.vector(*keys, default=tuple(default)))
         case "MFInt32":
@@ -217,30 +221,25 @@ def _value(
             if rows is None:
                 return None
             return _vrml(fields.node, node_type, {inner: rows})
-        case _:
-            rows = fields.rows(
-                *keys, width={"MFFloat": 1, "MFVec2f": 2, "MFVec3f": 3}[field_type]
-            )
-            if rows is not None and field_type == "MFFloat":
-                return rows.reshape(-1)
-            return rows
+    rows = fields.rows(*keys, width=COUNTS["SF" + field_type[2:]])
+    if rows is not None and field_type == "MFFloat":
+        return rows.reshape(-1)
+    return rows
 
 
 def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
+    """Return the orientation and scale of an Extrusion at the points of its spine."""
     spine = values.get("spine")
-    if isinstance(spine, np.ndarray):
-        count = len(spine)
-    else:
-        count = 2
+    count = len(spine) if isinstance(spine, np.ndarray) else 2
+    result: dict[str, Value] = {}
     rotations = fields.rows("orientation", width=4)
-    scale = fields.rows("scale", width=2)
-    found: dict[str, Value] = {}
     if rotations is not None and len(rotations):
         rotations = rotations * [1.0, 1.0, 1.0, fields.context.angle_unit]
-        found["orientation"] = _continued(rotations, count, [0.0, 0.0, 1.0, 0.0])
+        result["orientation"] = _continued(rotations, count, [0.0, 0.0, 1.0, 0.0])
+    scale = fields.rows("scale", width=2)
     if scale is not None and len(scale):
-        found["scale"] = _continued(scale, count, [0.0, 0.0])
-    return found
+        result["scale"] = _continued(scale, count, [0.0, 0.0])
+    return result
 
 
 def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
@@ -255,16 +254,11 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
 
 def _indices(fields: Fields, *names: str) -> Ints:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
-    if (
-        not np.isfinite(values).all()
-        or (np.abs(values) > 2**31 - 1).any()
-        or (values % 1 != 0).any()
-    ):
-        fields.reject(
-            WRONG_VALUE,
-            f"{names[0]} of {fields.title} must be a list of whole numbers",
-            names[0],
-        )
+    # Not nan, infinite, or with a fraction.
+    are_whole = np.isfinite(values).all() and (values % 1 == 0).all()
+    if not are_whole or (np.abs(values) > 2**31 - 1).any():
+        message = f"{names[0]} of {fields.title} must be a list of whole numbers"
+        fields.reject(WRONG_VALUE, message, names[0])
         return NO_INTEGERS
     return values.astype(np.int32)
 

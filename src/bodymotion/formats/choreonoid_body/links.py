@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Locator, Subject
+from bodymotion.diagnostics import Location, Locator, Severity, Subject
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.choreonoid_body import rules
@@ -89,6 +89,8 @@ LINK_KEYS = (
     *JOINT_KEYS,
     *MASS_KEYS,
 )
+MAX_AXIS_ERROR = 1e-6
+"""Difference of the length of an axis from 1 that is no rounding of a file."""
 KEYS_OF_LINK: dict[str, tuple[str, ...]] = {
     **{part: (part,) for part in (*MOTOR_NUMBERS, *MASS_KEYS)},
     **dict.fromkeys(("lower", "upper"), ("joint_range",)),
@@ -319,66 +321,81 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     the joint.
     """
     default = base or Joint(name=name)
-    extra = dict(default.extra)
+    joint_type = _read_type(fields, default.type)
+    unit = fields.context.angle_unit if joint_type == "rotate" else 1.0
+    limits: dict[str, float] = {}
+    position = _read_range(fields, "joint_range", unit=unit)
+    if position is not None:
+        limits["lower"], limits["upper"] = position
+    velocity = _read_either_range(
+        fields, "joint_velocity_range", "max_joint_velocity", unit
+    )
+    if velocity is not None:
+        limits["velocity_lower"], limits["velocity_upper"] = velocity
+    motor = {
+        key: fields.number(key, default=getattr(default, key)) for key in MOTOR_NUMBERS
+    }
+    if base is not None:
+        name = base.name
+    return replace(
+        default,
+        name=fields.text("joint_name") or name,
+        type=joint_type,
+        id=_read_id(fields, default.id),
+        axis=_read_joint_axis(fields, joint_type, default.axis),
+        extra={**default.extra, **_read_extra(fields, unit)},
+        **limits,
+        **motor,
+    )
+
+
+def _read_type(fields: Fields, default: JointType) -> JointType:
     word = fields.text("joint_type")
     if word and word not in JOINT_TYPES:
-        message = f"joint_type of {fields.title} is {word!r:.60}; expected one of {', '.join(JOINT_TYPES)}"
+        message = (
+            f"joint_type of {fields.title} is {word!r:.60}; "
+            f"expected one of {', '.join(JOINT_TYPES)}"
+        )
         fields.reject(rules.JOINT_TYPE, message, "joint_type")
-    kind = JOINT_TYPES.get(word, default.type)
-    if kind == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
+    joint_type = JOINT_TYPES.get(word, default)
+    if joint_type == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
         # Older files write a pseudo-continuous track so: the surface moves, the link
         # does not.
-        kind = "crawler"
-    if kind == "rotate":
-        unit = fields.context.angle_unit
-    else:
-        unit = 1.0
-    lower, upper = _read_range(fields, "joint_range", unit=unit) or (
-        default.lower,
-        default.upper,
-    )
-    velocity = _read_range(fields, "max_joint_velocity", unit=unit)
-    effort = _read_range(fields, "max_joint_effort", unit=1.0)
-    velocity = _read_range(fields, "joint_velocity_range", unit=unit) or velocity
-    effort = _read_range(fields, "joint_effort_range", unit=1.0) or effort
+        return "crawler"
+    return joint_type
+
+
+def _read_extra(fields: Fields, unit: float) -> dict[str, object]:
+    """Return what a joint has no attribute for; `unit` is that of its values."""
+    extra: dict[str, object] = {}
+    effort = _read_either_range(fields, "joint_effort_range", "max_joint_effort", 1.0)
     if effort is not None:
         extra["joint_effort_range"] = list(effort)
-    displacement = fields.number(
-        "joint_displacement",
-        default=fields.number("joint_angle", default=math.nan) * unit,
-    )
+    # The displacement has SI units, its older form those of the file.
+    old_displacement = fields.number("joint_angle", default=math.nan) * unit
+    displacement = fields.number("joint_displacement", default=old_displacement)
     if not math.isnan(displacement):
         extra["joint_displacement"] = displacement
     inertia = fields.number("joint_axis_inertia", default=0.0)
     if inertia:
         extra["equivalentInertia"] = inertia
-    return replace(
-        default,
-        name=fields.text("joint_name") or (default.name if base else name),
-        type=kind,
-        id=_read_id(fields, default.id),
-        axis=_read_joint_axis(fields, kind, default.axis),
-        lower=lower,
-        upper=upper,
-        velocity_lower=velocity[0] if velocity else default.velocity_lower,
-        velocity_upper=velocity[1] if velocity else default.velocity_upper,
-        extra=extra,
-        **{
-            key: fields.number(key, default=getattr(default, key))
-            for key in MOTOR_NUMBERS
-        },
-    )
+    return extra
+
+
+def _read_either_range(
+    fields: Fields, name: str, old_name: str, unit: float
+) -> tuple[float, float] | None:
+    """Return the range under a key, or else under its older form; both are checked."""
+    old_range = _read_range(fields, old_name, unit=unit)
+    return _read_range(fields, name, unit=unit) or old_range
 
 
 def _read_id(fields: Fields, default: int) -> int:
     number = fields.integer("joint_id", default=default)
     if number > MAX_ID:
         fields.unknown.add("joint_id")
-        fields.report(
-            ID_RANGE,
-            f"joint_id of {fields.title} is {number}, above {MAX_ID}",
-            "joint_id",
-        )
+        message = f"joint_id of {fields.title} is {number}, above {MAX_ID}"
+        fields.report(ID_RANGE, message, "joint_id")
         return -1
     return max(number, -1)
 
@@ -391,51 +408,44 @@ def _read_range(
 
     One number is that of both, the word unlimited none.
     """
-    if isinstance(value, Sequence):
-        ends = value.items
-    else:
-        ends = [value]
+    ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
         message = (
             f"{name} of {fields.title} has {counted(len(ends), 'number')}; expected 2"
         )
         raise WRONG_VALUE.error(message, value.location)
-    is_none = [
-        isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends
-    ]
-    numbers = [
-        (math.inf if k else -math.inf)
-        if is_none[k]
-        else fields.scalar_number(name, end) * unit
-        for k, end in enumerate(ends)
-    ]
-    if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
-        fields.report(
-            NEGATIVE_LIMIT,
-            f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number",
-            name,
-        )
-    lower, upper = (-abs(numbers[0]), abs(numbers[0])) if len(numbers) == 1 else numbers
+    numbers: list[float] = []
+    for end, unlimited in zip(ends, (-math.inf, math.inf), strict=False):
+        if isinstance(end, Scalar) and end.value.lower() == "unlimited":
+            numbers.append(unlimited)
+        else:
+            numbers.append(fields.scalar_number(name, end) * unit)
+    lower = numbers[0]
+    upper = numbers[-1]
+    if len(numbers) == 1:
+        if lower < 0 and name.startswith("max_"):
+            size = lower / unit
+            message = f"{name} of {fields.title} is {size:g}, a negative number"
+            fields.report(NEGATIVE_LIMIT, message, name)
+        upper = abs(lower)
+        lower = -upper
     if math.isnan(lower) or math.isnan(upper):
         fields.not_finite(name, lower, upper)
         return None
     return lower, upper
 
 
-def _read_joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats:
+def _read_joint_axis(fields: Fields, joint_type: JointType, default: Floats) -> Floats:
     axis = _read_axis(fields, "joint_axis")
     if axis is None:
         return default
-    if not axis.any():
-        if kind in ("rotate", "slide", "crawler"):
-            fields.unknown.add("joint_axis")
-            fields.report(
-                ZERO_AXIS,
-                f"joint_axis of {fields.title} is 0 0 0: it is read as 0 0 1",
-                "joint_axis",
-            )
-        return frozen([0.0, 0.0, 1.0])
-    return axis
+    if axis.any():
+        return axis
+    if joint_type in ("rotate", "slide", "crawler"):
+        fields.unknown.add("joint_axis")
+        message = f"joint_axis of {fields.title} is 0 0 0: it is read as 0 0 1"
+        fields.report(ZERO_AXIS, message, "joint_axis")
+    return frozen([0.0, 0.0, 1.0])
 
 
 @reads(None)
@@ -445,50 +455,53 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     A vector, or a letter with or without a sign. None where the key is missing.
     """
     if isinstance(value, Scalar):
-        letter = value.value.upper()
-        if letter.startswith("-"):
-            sign = -1.0
-        else:
-            sign = 1.0
-        letter = letter.removeprefix("-").removeprefix("+")
-        if letter not in AXES:
-            message = f"{name} of {fields.title} is {value.value!r:.60}; expected a vector, or X, Y, Z, -X, -Y or -Z"
-            raise rules.JOINT_AXIS.error(message, value.location)
-        if value.value != value.value.upper():
-            message = f"{name} of {fields.title} is {value.value!r}: read as {value.value.upper()!r}"
-            fields.report(rules.JOINT_AXIS, message, name)
-        return frozen(sign * np.array(AXES[letter]) + 0.0)
+        return _axis_of_letter(fields, value, name)
     vector = np.array(fields.vector("joint_axis", "axis", default=(0.0, 0.0, 1.0)))
     largest = np.abs(vector).max()
     if largest == 0.0:
         return frozen(vector)
-    length = float(np.linalg.norm(vector / largest))
-    if abs(length * largest - 1.0) > 1e-6:
+    # Scaled first: the squares of a huge vector would be infinite.
+    scaled_length = float(np.linalg.norm(vector / largest))
+    length = scaled_length * largest
+    if abs(length - 1.0) > MAX_AXIS_ERROR:
         shown = " ".join(f"{number:.6g}" for number in vector)
+        message = f"{name} of {fields.title} is {shown}, of length {length:.6g}"
+        location = fields.location(name)
+        data = {"length": length}
+        fields.context.found.report(AXIS_LENGTH, message, location, data=data)
+    if length == 1.0:
+        return frozen(vector)
+    return frozen(vector / largest / scaled_length)
+
+
+def _axis_of_letter(fields: Fields, value: Scalar, name: str) -> Floats:
+    text = value.value.upper()
+    letter = text.removeprefix("-").removeprefix("+")
+    if letter not in AXES:
         message = (
-            f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}"
+            f"{name} of {fields.title} is {value.value!r:.60}; "
+            "expected a vector, or X, Y, Z, -X, -Y or -Z"
         )
-        data = {"length": length * largest}
-        fields.context.found.report(
-            AXIS_LENGTH, message, fields.location(name), data=data
-        )
-    return frozen(vector if length * largest == 1.0 else vector / largest / length)
+        raise rules.JOINT_AXIS.error(message, value.location)
+    if value.value != text:
+        message = f"{name} of {fields.title} is {value.value!r}: read as {text!r}"
+        fields.report(rules.JOINT_AXIS, message, name)
+    sign = -1.0 if text.startswith("-") else 1.0
+    return frozen(sign * np.array(AXES[letter]) + 0.0)
 
 
 def read_mass(fields: Fields, default: Floats = ZERO) -> Segment:
-    """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of a link itself or of a RigidBody in it.
+    """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it.
 
-    A link without an inertia has the `default` of the reference, the identity; a
-    RigidBody has zero.
+    They are those of a link itself or of a RigidBody in it. A link without an inertia
+    has the `default` of the reference, the identity; a RigidBody has zero.
     """
     mass = fields.number("mass", default=0.0)
     center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
     inertia = _read_inertia(fields)
-    return Segment(
-        mass=mass,
-        center_of_mass=center,
-        inertia=default if inertia is None else inertia,
-    )
+    if inertia is None:
+        inertia = default
+    return Segment(mass=mass, center_of_mass=center, inertia=inertia)
 
 
 def _read_inertia(fields: Fields) -> Floats | None:
@@ -499,7 +512,8 @@ def _read_inertia(fields: Fields) -> Floats | None:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
     if len(numbers) != 9:
-        message = f"inertia of {fields.title} has {counted(len(numbers), 'number')}; expected 9 or 6"
+        count = counted(len(numbers), "number")
+        message = f"inertia of {fields.title} has {count}; expected 9 or 6"
         fields.reject(rules.INERTIA_SIZE, message, "inertia")
         return IDENTITY
     if not all(map(math.isfinite, numbers)):
@@ -519,9 +533,8 @@ class RawExtraJoint:
     def renamed(self, prefix: str, suffix: str) -> RawExtraJoint:
         """Return the joint as part of a body that has it in a SubBody."""
         first, second = self.names
-        return replace(
-            self, names=(f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}")
-        )
+        names = (f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}")
+        return replace(self, names=names)
 
     def joined(
         self, links: AnyMapping[str, int], is_incomplete: bool = False
@@ -532,19 +545,20 @@ class RawExtraJoint:
 
         In an incomplete model that may be no fault of the joint.
         """
-        for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
-            if name not in links:
-                message = f"{key} of {self.fields.title} is {name!r:.60}, which is not a link: the joint is left out"
-                rule = replace(
-                    LOOP_LINK,
-                    leaves_out=True,
-                    severity="warning" if is_incomplete else "error",
-                )
-                self.fields.context.found.report(
-                    rule, message, self.fields.location(key)
-                )
-                return None
-        return replace(self.joint, links=(links[self.names[0]], links[self.names[1]]))
+        first, second = self.names
+        for key, name in (("link1_name", first), ("link2_name", second)):
+            if name in links:
+                continue
+            message = (
+                f"{key} of {self.fields.title} is {name!r:.60}, which is not a link: "
+                "the joint is left out"
+            )
+            severity: Severity = "warning" if is_incomplete else "error"
+            rule = replace(LOOP_LINK, leaves_out=True, severity=severity)
+            location = self.fields.location(key)
+            self.fields.context.found.report(rule, message, location)
+            return None
+        return replace(self.joint, links=(links[first], links[second]))
 
 
 def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
