@@ -7,9 +7,11 @@ The physics are collisions, the floor, flight and torques (`physics`); the other
 about the played motion are in `spot.playback`.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,8 +47,12 @@ MIN_OVERLOAD = 0.03
 Played motions are smooth, so that this is less than for recorded ones.
 """
 MAX_CORNERS = 4
-"""With more corners than this, each parameter is tried alone at its ends, and all together at their lower and at their upper ends."""
-MAX_CORNER_FRAMES = 20_000  # Frames that are played at corners; of a long animation only the first corners are tried.
+"""With more corners than this, each parameter is tried alone at its ends.
+
+And all together at their lower and at their upper ends.
+"""
+MAX_CORNER_FRAMES = 20_000
+"""Frames that are played at corners: of a long animation only the first are tried."""
 
 
 def check_animation(
@@ -65,101 +71,124 @@ def check_animation(
     """
 
     def validated(animation: Animation, *, arm: bool | None) -> Iterator[Problem]:
-        results: list[tuple[dict[str, float], Played | Problem]] = []
-        for corner in ({}, *(() if parameters is not None else corners(animation))):
-            played = played_move(animation, arm, bpm, corner or parameters)
-            if (
-                isinstance(played, Played)
-                and len(results) * len(played.times) > MAX_CORNER_FRAMES
-            ):
-                break
-            results.append((corner, played))
-            if not isinstance(played, Played) and not corner:
-                break
-        plays = [played for _, played in results if isinstance(played, Played)]
-        of_physics = iter(_physics(plays))
-        known: set[str] = set()
-        for corner, played in results:
-            if isinstance(played, Played):
-                found = (*played.problems(), *next(of_physics))
-            else:
-                found = (played,)
-            values = ", ".join(f"{name} = {value:g}" for name, value in corner.items())
-            for one in found:
-                if not corner:
-                    yield one
-                elif one.rule not in known and one.severity != "note":
-                    data = {**one.data, "parameters": corner}
-                    yield replace(
-                        one,
-                        severity="warning",
-                        message=f"with {values}: {one.message}",
-                        data=data,
-                    )
-            known.update(one.rule for one in found)
-            # A fast move starts again: its jump is the note about its ends.
-            known.add(LOOP.code)
+        played = played_move(animation, arm, bpm, parameters)
+        results: list[_Result] = [_Result({}, played)]
+        if isinstance(played, Played) and parameters is None:
+            results += _at_corners(animation, arm, bpm)
+        yield from _problems_of(results)
 
     return all_problems(animation, arm=arm, validated=validated)
 
 
+class _Result(NamedTuple):
+    """An animation as it is played with values of parameters, or why it is not."""
+
+    corner: dict[str, float]
+    played: Played | Problem
+
+
+def _at_corners(
+    animation: Animation, arm: bool | None, bpm: float | None
+) -> Iterator[_Result]:
+    """Yield an animation as it is played at the corners of its parameters' ranges."""
+    for number, corner in enumerate(corners(animation), 1):
+        played = played_move(animation, arm, bpm, corner)
+        num_frames = len(played.times) if isinstance(played, Played) else 0
+        # Of a long animation only the first corners are tried.
+        if number * num_frames > MAX_CORNER_FRAMES:
+            return
+        yield _Result(corner, played)
+
+
+def _problems_of(results: Sequence[_Result]) -> Iterator[Problem]:
+    """Yield the problems of plays, of each rule those of the first corner only."""
+    plays = [one.played for one in results if isinstance(one.played, Played)]
+    of_physics = iter(_physics(plays))
+    # A fast move starts again: its jump is the note about its ends.
+    reported = {LOOP.code}
+    for corner, played in results:
+        problems: tuple[Problem, ...]
+        if isinstance(played, Played):
+            problems = (*played.problems(), *next(of_physics))
+        else:
+            problems = (played,)
+        for problem in problems:
+            if not corner:
+                yield problem
+            elif problem.rule not in reported and problem.severity != "note":
+                yield _at_corner(problem, corner)
+        reported.update(problem.rule for problem in problems)
+
+
+def _at_corner(problem: Problem, corner: dict[str, float]) -> Problem:
+    """Return a problem that an animation has with values of parameters only."""
+    values = ", ".join(f"{name} = {value:g}" for name, value in corner.items())
+    return replace(
+        problem,
+        severity="warning",
+        message=f"with {values}: {problem.message}",
+        data={**problem.data, "parameters": corner},
+    )
+
+
 def corners(animation: Animation) -> Iterator[dict[str, float]]:
-    """Return parameter values at the ends of their ranges, without defaults.
+    """Yield parameter values at the ends of their ranges, without defaults.
 
     Corners of fewer parameters first.
     """
     defaults = settings(animation)
-    ends: list[list[tuple[str, float]]] = []
+    ends: dict[str, list[float]] = {}
     for name, parameter in animation.parameters.items():
-        if name in NEUTRAL and name not in NOT_SIMULATED:
-            values = dict.fromkeys(
-                value
-                for value in (parameter.minimum, parameter.maximum)
-                if value not in (None, defaults[name])
-            )
-            ends.append([(name, float(value)) for value in values if value is not None])
-    ends = [one for one in ends if one]
-    for pair in (pair for one in ends for pair in one):
-        yield dict([pair])
+        if name not in NEUTRAL or name in NOT_SIMULATED:
+            continue
+        limits = dict.fromkeys((parameter.minimum, parameter.maximum))
+        values = [
+            float(value)
+            for value in limits
+            if value is not None and value != defaults[name]
+        ]
+        if values:
+            ends[name] = values
+    for name, values in ends.items():
+        for value in values:
+            yield {name: value}
     if len(ends) < 2:
         return
-    if np.prod([float(len(one)) for one in ends]) <= MAX_CORNERS:
-        yield from map(dict, product(*ends))
-    else:
-        yield from (dict(one[end] for one in ends) for end in (0, -1))
+    if math.prod(map(len, ends.values())) <= MAX_CORNERS:
+        for chosen in product(*ends.values()):
+            yield dict(zip(ends, chosen, strict=True))
+        return
+    yield {name: values[0] for name, values in ends.items()}
+    yield {name: values[-1] for name, values in ends.items()}
 
 
 def _physics(plays: Sequence[Played]) -> Iterator[list[Problem]]:
-    """Return for each of several plays of an animation its problems by the rules `OF_PHYSICS`, at their keyframes."""
+    """Yield the problems of each play by the rules `OF_PHYSICS`, at keyframes."""
     if not plays:
         return
     body = spot_body(arm=plays[0].arm is not None)
     feet = soles(body, [f"{leg}_foot" for leg in LEGS])
-    placed = [
-        (one.joints, one.body - [0.0, 0.0, one.floor - FOOT_RADIUS, 0.0, 0.0, 0.0, 0.0])
-        for one in plays
-    ]
+    moved = []
+    for played in plays:
+        floor = played.floor - FOOT_RADIUS
+        on_floor = played.body - [0.0, 0.0, floor, 0.0, 0.0, 0.0, 0.0]
+        moved.append((played.joints, on_floor))
     with np.errstate(all="ignore"):
-        results = physics_of_plays(body, feet, plays[0].times, placed, MIN_OVERLOAD)
+        results = physics_of_plays(body, feet, plays[0].times, moved, MIN_OVERLOAD)
     for played, findings in zip(plays, results, strict=True):
         report = Report(played.animation, played.timing)
         # Where feet miss their goals, legs may cross only because of that.
-        sound = played.reliable & (
-            played.errors[:, : len(LEGS)] <= REACH_TOLERANCE
-        ).all(axis=1)
-        for one in findings:
-            frame = one.problem.data.get("frame", 0)
-            if (
-                one.problem.rule in OF_PHYSICS
-                and isinstance(frame, int)
-                and sound[frame]
-            ):
-                key = report.keyframe(frame)
-                report.diagnostics.add(
-                    replace(
-                        one.problem,
-                        location=report.location(key),
-                        subject=("keyframes", key),
-                    )
-                )
+        feet_reach = played.errors[:, : len(LEGS)] <= REACH_TOLERANCE
+        is_sound = played.reliable & feet_reach.all(axis=1)
+        for finding in findings:
+            problem = finding.problem
+            frame = problem.data.get("frame", 0)
+            if problem.rule not in OF_PHYSICS or not isinstance(frame, int):
+                continue
+            if is_sound[frame]:
+                keyframe = report.keyframe(frame)
+                subject = ("keyframes", keyframe)
+                location = report.location(keyframe)
+                at_keyframe = replace(problem, location=location, subject=subject)
+                report.diagnostics.add(at_keyframe)
         yield list(report.diagnostics.problems)

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics import Problem
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.motion import (
@@ -36,40 +37,55 @@ from bodymotion.spot.playback.stance import (
     stand,
 )
 
-ALIASES: Mapping[str, str] = MappingProxyType(
-    {
-        **{f"{name[:2]}.{name[3:]}": name for name in LEG_JOINTS},
-        **{
-            f"{dot}{name}": name
-            for name in ARM_JOINTS
-            for dot in ("arm_", "arm0.", "arm0_")
-        },
-        **{f"{dot}f1x": "gripper" for dot in ("", "arm_", "arm0.", "arm0_")},
-    }
-)
+
+def _aliases() -> dict[str, str]:
+    """Return our name of each joint by its other names."""
+    aliases = {f"{name[:2]}.{name[3:]}": name for name in LEG_JOINTS}
+    for prefix in ("arm_", "arm0.", "arm0_"):
+        aliases |= {f"{prefix}{name}": name for name in ARM_JOINTS}
+        aliases[f"{prefix}f1x"] = "gripper"
+    aliases["f1x"] = "gripper"
+    return aliases
+
+
+ALIASES: Mapping[str, str] = MappingProxyType(_aliases())
 """Names of the joints in the SDK's messages and in the URDF."""
 
 
-def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None]:
-    """Return a motion of Spot as arrays: times (T,), the parts `body` (T, 7), `legs` (T, 4, 3), and where it has an arm `arm` (T, 6) and
-    `gripper` (T,), and contacts (T, 4) or None.
+class SpotArrays(NamedTuple):
+    """A motion of Spot as arrays over T frames.
 
-    Joint columns are identified by their part labels: this package's names, those of the SDK (`fl.hx`, `arm0.sh0`) or of the URDF
-    (`arm_sh0`). Without labels twelve columns are the legs, and nineteen legs, arm and gripper. A motion without a root pose is level at
-    the nominal height.
-
-    Raises ValueError when it has no joints, or not those of Spot; the message lists the missing ones.
+    Attributes
+    ----------
+    times:
+        (T,) [s].
+    parts:
+        `body` (T, 7), `legs` (T, 4, 3), and with an arm `arm` (T, 6) and `gripper` (T,).
+    contacts:
+        (T, 4), or None where the motion has none.
     """
-    used = [
-        c
-        for c in (motion.joint_displacement, motion.link_position, _contacts(motion))
-        if c is not None
-    ]
-    if any(c.timeline != used[0].timeline for c in used):
+
+    times: Floats
+    parts: dict[str, Floats]
+    contacts: Bools | None
+
+
+def spot_arrays(motion: Motion) -> SpotArrays:
+    """Return a motion of Spot as arrays.
+
+    Joint columns are identified by their part labels: this package's names, those of
+    the SDK (`fl.hx`, `arm0.sh0`) or of the URDF (`arm_sh0`). Without labels twelve
+    columns are the legs, and nineteen legs, arm and gripper. A motion without a root
+    pose is level at the nominal height.
+
+    Raises ValueError when it has no joints, or not those of Spot; the message lists the
+    missing ones.
+    """
+    candidates = (motion.joint_displacement, motion.link_position, _contacts(motion))
+    used = [component for component in candidates if component is not None]
+    if any(component.timeline != used[0].timeline for component in used):
         motion = motion.replaced(*used).synchronized()
     joints = motion.joint_displacement
-    root = motion.link_position
-    contact = _contacts(motion)
     if joints is None:
         raise ValueError(
             "the motion has no joint displacements; a motion of Spot needs those of "
@@ -83,30 +99,23 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None
             "them"
         )
     count = joints.num_frames
+    root = motion.link_position
     if root is not None and root.num_parts:
         body = np.asarray(root.values[:, 0])
     else:
         body = np.tile(stand().body, (count, 1))
-    parts = {
-        "body": body,
-        "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(
-            count, 4, 3
-        ),
-    }
+    legs = np.stack([columns[name] for name in LEG_JOINTS], axis=-1)
+    parts = {"body": body, "legs": legs.reshape(count, 4, 3)}
     if any(name in columns for name in (*ARM_JOINTS, "gripper")):
-        arm = [
-            columns.get(name, np.full(count, STOWED[k]))
-            for k, name in enumerate(ARM_JOINTS)
-        ]
-        parts |= {
-            "arm": np.stack(arm, axis=-1),
-            "gripper": columns.get("gripper", np.zeros(count)),
-        }
-    if contact is None:
-        contacts = None
-    else:
-        contacts = np.asarray(contact.values[:, :4] > 0.5)
-    return joints.timeline.times, parts, contacts
+        arm = np.tile(STOWED, (count, 1))
+        for k, name in enumerate(ARM_JOINTS):
+            if name in columns:
+                arm[:, k] = columns[name]
+        parts["arm"] = arm
+        parts["gripper"] = columns.get("gripper", np.zeros(count))
+    contacts = _contacts(motion)
+    feet = None if contacts is None else np.asarray(contacts.values[:, :4] > 0.5)
+    return SpotArrays(joints.timeline.times, parts, feet)
 
 
 def components(
@@ -154,19 +163,17 @@ def components(
 
 
 def _contacts(motion: Motion) -> MultiValueSeq | None:
-    found = [
-        c
-        for c in motion.timed
-        if isinstance(c, MultiValueSeq)
-        and c.content == FOOT_CONTACT
-        and c.num_parts == 4
-    ]
-    if found:
-        return found[-1]
-    return None
+    """Return the last component with the contacts of four feet."""
+    contacts = None
+    for component in motion.timed:
+        is_of_feet = component.content == FOOT_CONTACT
+        if is_of_feet and isinstance(component, MultiValueSeq):
+            contacts = component if component.num_parts == len(LEGS) else contacts
+    return contacts
 
 
 def _by_name(joints: MultiValueSeq) -> dict[str, Floats]:
+    """Return the columns (T,) of joints by our names."""
     labels = joints.part_labels
     if not any(labels):
         if joints.num_parts not in (len(LEG_JOINTS), len(JOINT_NAMES)):
@@ -232,47 +239,46 @@ def animation_of(
     times, arrays, contacts = spot_arrays(motion)
     if not len(times):
         raise ValueError("the motion has no frames")
-    for what, values in arrays.items():
+    for part, values in arrays.items():
         if not np.isfinite(values).all():
-            raise ValueError(f"the motion has numbers that are not finite ({what})")
+            raise ValueError(f"the motion has numbers that are not finite ({part})")
     times = times - times[0]
     in_world = feet_in_world(arrays["body"], arrays["legs"])
-    back = poses.inverse(footprint(in_world[0]))
-    body = poses.compose(back, arrays["body"])
-    body[:, 3:] = _without_flips(body[:, 3:])
-    feet = poses.transform_points(back, in_world)
+    to_frame = poses.inverse(footprint(in_world[0]))
+    body = poses.compose(to_frame, arrays["body"])
+    feet = poses.transform_points(to_frame, in_world)
     if contacts is None:
         contacts = inferred_contacts(times, feet)
-    parts = {
-        **({"leg_joints": arrays["legs"]} if legs == "joints" else {"foot_pos": feet}),
-        "contact": contacts.astype(np.float64),
-        "body_pos": body[:, :3],
-        "body_quat_wxyz": body[:, 3:],
-        **(
-            {"arm_joints": arrays["arm"], "gripper": arrays["gripper"]}
-            if "arm" in arrays
-            else {}
-        ),
-    }
+    columns: dict[str, Floats] = {}
+    if legs == "joints":
+        columns["leg_joints"] = arrays["legs"]
+    else:
+        columns["foot_pos"] = feet
+    columns["contact"] = contacts.astype(np.float64)
+    columns["body_pos"] = body[:, :3]
+    columns["body_quat_wxyz"] = _without_flips(body[:, 3:])
+    controls: tuple[str, ...] = ("legs", "body")
+    if "arm" in arrays:
+        columns["arm_joints"] = arrays["arm"]
+        columns["gripper"] = arrays["gripper"]
+        controls = ("legs", "body", "arm", "gripper")
+    names: list[str] = []
+    for keyword in columns:
+        names += GROUPS.get(keyword, (keyword,))
+    tables = [values.reshape(len(times), -1) for values in columns.values()]
     keyframes = Keyframes(
-        columns=tuple(
-            column for keyword in parts for column in GROUPS.get(keyword, (keyword,))
-        ),
-        values=np.column_stack(
-            [values.reshape(len(times), -1) for values in parts.values()]
-        ),
+        columns=tuple(names),
+        values=np.column_stack(tables),
         times=times,
-        header=("time", *parts),
+        header=("time", *columns),
     )
-    controls = ("legs", "body", "arm", "gripper")[: 4 if "arm" in arrays else 2]
     options: dict[str, object] = {"controls": controls}
     if bpm is not None:
         options["bpm"] = float(bpm)
+    problems: tuple[Problem, ...] = ()
     root = motion.link_position
-    has_root = root is not None and bool(root.num_parts)
-    problems = (
-        () if has_root else (BODY_POSE.problem("the motion has no pose of the root"),)
-    )
+    if root is None or not root.num_parts:
+        problems = (BODY_POSE.problem("the motion has no pose of the root"),)
     return cls(name=name, options=options, keyframes=keyframes, problems=problems)
 
 
