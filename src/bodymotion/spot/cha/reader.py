@@ -279,21 +279,11 @@ class _File:
 
         None without tracks, columns or times.
         """
-        found = self.found
-        header = self.header
         options = self.options.options
         locations = SourceMap(self.entries())
         self._check_times(locations)
         if self.options.has_unknown_track:
-            # It may be any track that has columns: nothing else follows from it.
-            moved = {
-                COLUMNS[name].track for name in header.locations if name in COLUMNS
-            }
-            options["controls"] = tuple(
-                track
-                for track in TRACKS
-                if track in {*moved, *Animation(options=options).controls}
-            )
+            options["controls"] = self._possible_tracks()
         keyframes = self._keyframes(options.get("frequency"))
         animation = Animation(
             name=move_name(self.path),
@@ -302,37 +292,45 @@ class _File:
             keyframes=Keyframes() if keyframes is None else keyframes,
             source=self._source(keyframes),
         )
-        checked = Checked(animation, found, locations, self.has_time_column)
+        checked = Checked(animation, self.found, locations, self.has_time_column)
         if self.rows is not None:
             checked.begins_late = 0 in self.rows.gaps
         if self.sections.options:
             if "controls" in self.options.locations and "controls" not in options:
-                found.mark_unknown(("options", "controls"))
+                self.found.mark_unknown(("options", "controls"))
             check_options(checked)
         check_parameters(checked)
-        if header.keywords or header.unknown:
-            if keyframes is None:
-                # Keyframes one second apart: their values are checked where their times
-                # are unknown.
-                untimed = self._keyframes(1.0)
-                if untimed is None:
-                    frames = Keyframes()
-                else:
-                    frames = untimed
-                checked = replace(
-                    checked, animation=replace(animation, keyframes=frames)
-                )
-            if header.unknown:
-                of_columns = replace(checked, found=Diagnostics())
-            else:
-                of_columns = checked
-            check_columns(of_columns)
-            # An unknown column may be one that is missing.
-            header.is_misspelt |= of_columns.found.has_errors
-            check_keyframes(checked)
+        if keyframes is None:
+            # Keyframes one second apart: their values are checked where their times
+            # are unknown.
+            untimed = self._keyframes(1.0)
+            frames = Keyframes() if untimed is None else untimed
+            checked = replace(checked, animation=replace(animation, keyframes=frames))
+        if self.header.keywords or self.header.unknown:
+            self._check_columns(checked)
         if keyframes is None or "controls" not in options:
             return None
         return animation
+
+    def _possible_tracks(self) -> tuple[str, ...]:
+        """Return the tracks of an animation that names an unknown one.
+
+        It may be any track that has columns: nothing else follows from it.
+        """
+        names = [name for name in self.header.locations if name in COLUMNS]
+        tracks = {COLUMNS[name].track for name in names}
+        tracks.update(Animation(options=self.options.options).controls)
+        return tuple(track for track in TRACKS if track in tracks)
+
+    def _check_columns(self, checked: Checked) -> None:
+        """Check columns and keyframes."""
+        of_columns = checked
+        if self.header.unknown:
+            # An unknown column may be one that is missing: nothing is reported.
+            of_columns = replace(checked, found=Diagnostics())
+        check_columns(of_columns)
+        self.header.is_misspelt |= of_columns.found.has_errors
+        check_keyframes(checked)
 
     def _check_times(self, locations: SourceMap) -> None:
         location = locations.locate(("columns", TIME))

@@ -482,31 +482,22 @@ class _RowReader:
         None where it has not all values. Further values are not used.
         """
         line = line_at(self.data, begin, number)[0]
-        irregular = line.report_characters(self.found)
+        is_irregular = line.report_characters(self.found)
         if line.too_long:
             self._count_fault(number)
             self._left_out.append(row)
             return None
-        if line.words:
-            self._apart = None
-        elif not line.comment:
-            self._blank = self._blank or line
-        elif self._blank is not None:
-            self._apart = self._apart or line
+        self._note_blank_lines(line)
         if line.comment and len(self._comments) < MAX_COMMENTS:
             self._comments.append((row, line.comment, bool(line.words)))
         if not line.words:
             return None
-        values = [
-            self._value(k, word) for k, word in enumerate(line.words[: self.width])
-        ]
-        if (
-            not self._has_width(line)
-            or irregular
-            or not all(v is not None and isfinite(v) for v in values)
-        ):
-            self._count_fault(number)
+        words = line.words[: self.width]
+        values = [self._value(k, word) for k, word in enumerate(words)]
         known = [value for value in values if value is not None]
+        are_numbers = len(known) == len(values) and all(map(isfinite, known))
+        if not self._has_width(line) or is_irregular or not are_numbers:
+            self._count_fault(number)
         if len(known) < self.width:
             if line.comment and self._comments:
                 self._comments[-1] = (*self._comments[-1][:2], False)
@@ -514,7 +505,19 @@ class _RowReader:
             return None
         if len(line.words) > self.width:
             self._too_long.append(row)
-        return known, [word.text == "0" for word in line.words[: self.width]]
+        return known, [word.text == "0" for word in words]
+
+    def _note_blank_lines(self, line: Line) -> None:
+        """Note the first blank line, and the first comment behind it.
+
+        They are faults only if a keyframe follows.
+        """
+        if line.words:
+            self._apart = None
+        elif not line.comment:
+            self._blank = self._blank or line
+        elif self._blank is not None:
+            self._apart = self._apart or line
 
     def _count_fault(self, number: int) -> None:
         self._faults += 1

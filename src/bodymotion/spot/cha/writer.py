@@ -25,6 +25,8 @@ from bodymotion.spot.cha.reader import check_animation, move_name
 from bodymotion.spot.cha.rows import COMMENT, Comments, LineComments
 from bodymotion.system.files import whole_file
 
+_NOT_WRITABLE = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode categories of control characters, surrogates and separators of lines."""
 Style = Literal["canonical"]
 
 
@@ -152,113 +154,108 @@ class _Writer:
         end: tuple[str, ...],
         what: str,
     ) -> list[str]:
+        """Return lines with their comments, and those at the `end` of the section."""
         left = dict(comments)
-        found: list[str] = []
+        written: list[str] = []
         for key, line in lines:
-            at_line = left.pop(key, LineComments())
-            found += [*at_line.before, _commented(line, at_line.after)]
+            of_line = left.pop(key, LineComments())
+            written += [*of_line.before, _commented(line, of_line.after)]
         if left:
             names = listed(map(repr, left))
-            self.lost(
-                losses.COMMENTS,
-                f"{counted(len(left), 'comment')} at {what} {names}, which no longer "
-                "exist",
-            )
-        return [*found, *end]
+            count = counted(len(left), "comment")
+            message = f"{count} at {what} {names}, which no longer exist"
+            self.lost(losses.COMMENTS, message)
+        return [*written, *end]
 
     def _options(self, timed: bool) -> dict[str, str]:
-        lines = {}
+        """Return the lines of options by name."""
         options = self.animation.options
-        for name in (
-            sorted(options, key=list(OPTIONS).index)
-            if self.canonical and options.keys() <= OPTIONS.keys()
-            else options
-        ):
-            value = options[name]
+        names = list(options)
+        if self.canonical and options.keys() <= OPTIONS.keys():
+            names.sort(key=list(OPTIONS).index)
+        lines = {}
+        for name in names:
             if name not in OPTIONS:
                 self.lost(losses.OPTION, f"{name!r} is not an option of the document")
             elif name == "frequency" and timed:
-                self.lost(
-                    losses.FREQUENCY,
-                    "the times are not multiples of 1 / frequency and are written as "
-                    "a column",
+                message = (
+                    "the times are not multiples of 1 / frequency and are written as a "
+                    "column"
                 )
-            elif value is None or value is False:
-                continue
-            elif not OPTIONS[name].values:
-                lines[name] = name
-            elif isinstance(value, (tuple, list)):
-                lines[name] = " ".join([name, *map(str, value)])
-            elif OPTIONS[name].values == "number" and isinstance(value, Real):
-                lines[name] = f"{name} {_number(value)}"
-            else:
-                lines[name] = (
-                    f"{name} "
-                    f"{self._description(str(value)) if name == 'description' else value}"
-                )
-        return {name: line for name, line in lines.items() if line != "description "}
+                self.lost(losses.FREQUENCY, message)
+            elif options[name] is not None and options[name] is not False:
+                line = self._option(name, options[name])
+                # An empty description is none.
+                if line != "description ":
+                    lines[name] = line
+        return lines
+
+    def _option(self, name: str, value: object) -> str:
+        """Return the line of an option."""
+        kind = OPTIONS[name].values
+        if not kind:
+            return name
+        if isinstance(value, (tuple, list)):
+            return " ".join([name, *map(str, value)])
+        if kind == "number" and isinstance(value, Real):
+            return f"{name} {_number(value)}"
+        if name == "description":
+            return f"{name} {self._description(str(value))}"
+        return f"{name} {value}"
 
     def _description(self, text: str) -> str:
-        one_line = COMMENT.split(" ".join(text.splitlines()), maxsplit=1)[0]
-        written = "".join(
-            " " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c
-            for c in one_line
-        ).strip()
+        """Return a description as one line without comments."""
+        line = COMMENT.split(" ".join(text.splitlines()), maxsplit=1)[0]
+        characters = [
+            " " if c != "\t" and category(c) in _NOT_WRITABLE else c for c in line
+        ]
+        written = "".join(characters).strip()
         if written != text:
+            comment = ""
             if COMMENT.search(text):
                 comment = ", and # and // begin a comment"
-            else:
-                comment = ""
-            why = f"it is one line without control characters and blanks at its ends{comment}"
-            self.lost(
-                losses.DESCRIPTION,
-                f"the description is written as {written[:60]!r}: {why}",
+            message = (
+                f"the description is written as {written[:60]!r}: it is one line "
+                f"without control characters and blanks at its ends{comment}"
             )
+            self.lost(losses.DESCRIPTION, message)
         return written
 
     def _parameters(self) -> dict[str, str]:
+        """Return the lines of parameters by name."""
         parameters = self.animation.parameters
         if not parameters:
             return {"": "no parameters"}
-        names = (
-            sorted(parameters, key=list(PARAMETERS).index)
-            if self.canonical
-            else parameters
-        )
-        return {
-            name: " ".join(
-                [
-                    name,
-                    *(
-                        _number(value)
-                        for value in astuple(parameters[name])
-                        if value is not None
-                    ),
-                ]
-            )
-            for name in names
-        }
+        names = list(parameters)
+        if self.canonical:
+            names.sort(key=list(PARAMETERS).index)
+        lines = {}
+        for name in names:
+            values = [value for value in astuple(parameters[name]) if value is not None]
+            lines[name] = " ".join([name, *map(_number, values)])
+        return lines
 
     def _header(self) -> list[str]:
+        """Return the keywords of the line of columns."""
         frames = self.animation.keyframes
         frequency = self.animation.options.get("frequency")
         timed = True
         if isinstance(frequency, Real) and float(frequency) > 0:
-            timed = not np.array_equal(
-                frames.times, np.arange(len(frames)) / float(frequency)
-            )
+            times = np.arange(len(frames)) / float(frequency)
+            timed = not np.array_equal(frames.times, times)
         columns = list(frames.columns)
         if self.canonical:
             columns.sort(key=list(COLUMNS).index)
-        kept = [keyword for keyword in frames.header if timed or keyword != TIME]
-        if (
-            self.canonical
-            or [c for keyword in kept for c in singles(keyword) if c != TIME] != columns
-        ):
-            kept = _grouped(columns)
-        if TIME in kept or not timed:
-            return kept
-        return [TIME, *kept]
+        keywords = [keyword for keyword in frames.header if timed or keyword != TIME]
+        written: list[str] = []
+        for keyword in keywords:
+            written += [name for name in singles(keyword) if name != TIME]
+        # The keywords that were read fit only as long as the columns are the same.
+        if self.canonical or written != columns:
+            keywords = _grouped(columns)
+        if TIME in keywords or not timed:
+            return keywords
+        return [TIME, *keywords]
 
     def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
         if not len(frames):
@@ -278,7 +275,10 @@ class _Writer:
 def _table(
     frames: Keyframes, header: list[str], canonical: bool
 ) -> tuple[Floats, Bools]:
-    """Return all numbers (N, W) of the rows in the order of the header, and which zeros (N, W) are the bare text 0."""
+    """Return all numbers (N, W) of the rows in the order of the header.
+
+    And which zeros (N, W) are the bare text 0.
+    """
     names = [column for keyword in header for column in singles(keyword)]
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
     full = np.column_stack([frames.values, frames.times])
