@@ -576,7 +576,10 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
     ]
     values = skeleton.values
     if order != sorted(order):
-        values = values[:, [c for index in order for c in skeleton.columns(index)]]
+        columns: list[int] = []
+        for index in order:
+            columns += skeleton.columns(index)
+        values = values[:, columns]
     with whole_file(path) as stream:
         stream.write("\n".join(lines).encode("utf-8"))
         rows = write_rows(stream, values, b" ")

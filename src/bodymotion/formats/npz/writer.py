@@ -1,5 +1,6 @@
 """Write a motion as a NumPy archive."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -20,6 +21,9 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.files import whole_file
+
+# A null at the end of a text, and surrogates.
+UNHELD = re.compile(r"\0\Z|[\ud800-\udfff]")
 
 
 def write_npz(
@@ -96,11 +100,8 @@ def _names(
 ) -> dict[str, Array]:
     """Return the array of the names of joints or links (`kind`), empty where they are not written, which is reported."""
     # NumPy removes nulls at the end of texts, and cannot hold surrogates.
-    kept = not any(
-        label.endswith("\0") or any("\ud800" <= c <= "\udfff" for c in label)
-        for label in labels
-    )
-    if kept and 0 < len(labels) == count:
+    can_be_held = not any(UNHELD.search(label) for label in labels)
+    if can_be_held and 0 < len(labels) == count:
         return {f"{kind}_names": np.array(labels, dtype=np.str_)}
     if labels:
         problems.extend(renamed_labels(kind, labels))
