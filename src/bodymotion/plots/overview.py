@@ -183,9 +183,10 @@ def alone_chart(subject: Subject, flow: Flow) -> Chart:
             curves = together(of.title, chosen, range(len(columns)))
             flow.across(curves, 1.3, left=LEFT, right=right)
             continue
-        groups = (JointGroup("", tuple(range(len(columns)))),)
         if is_joints:
             groups = groups_of(subject, of)
+        else:
+            groups = (JointGroup("", tuple(range(len(columns)))),)
         rows = curve_rows(of.title, chosen, groups)
         flow.across(rows, ROW * len(rows.rows), left=LEFT, right=right)
         if is_joints:

@@ -232,7 +232,7 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
 def _paler(color: npt.ArrayLike, pale: float) -> Floats:
     """Return a colour (3,), 0 to 1, with a share of white."""
     color = np.nan_to_num(np.asarray(color, dtype=np.float64))
-    return np.clip(color, 0.0, 1.0) * (1.0 - pale) + pale
+    return np.asarray(np.clip(color, 0.0, 1.0) * (1.0 - pale) + pale)
 
 
 def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8]:

@@ -94,7 +94,10 @@ class MotionAnalysis:
         if m is None or self.on_feet:
             return ""
         if m.is_mounted:
-            return "The root is mounted: there are no foot contacts and no support polygon."
+            return (
+                "The root is mounted: there are no foot contacts and no support "
+                "polygon."
+            )
         if not m.body.mass > 0:
             reason = "The body has no mass"
         else:
@@ -124,7 +127,8 @@ class MotionAnalysis:
 
     @cached_property
     def support(self) -> Floats | None:
-        """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from above.
+        """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from
+        above.
 
         NaN for unused corners.
         """
@@ -134,7 +138,9 @@ class MotionAnalysis:
 
     @cached_property
     def contact_points(self) -> Floats | None:
-        """(T, K, 3) [m] the point of each foot that touches the ground, or would touch it first."""
+        """(T, K, 3) [m] the point of each foot that touches the ground, or would touch
+        it first.
+        """
         if self.measures is None:
             return None
         return self.placed(self.measures.contacts.points)
@@ -191,7 +197,8 @@ class MotionAnalysis:
         return frozen(placed)
 
     def series(self, name: str) -> Series:
-        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, angles in degrees.
+        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, angles in
+        degrees.
 
         KeyError where there is none.
         """
@@ -333,7 +340,8 @@ def _measure(scene: Scene) -> Measures:
 
 
 class BackgroundAnalysis:
-    """Analyzes the shown scene in the background as soon as an overlay or plot needs it.
+    """Analyzes the shown scene in the background as soon as an overlay or plot needs
+    it.
 
     `post` runs work in the viewer's thread, in which all methods are called; so is
     `done`, with the result.
@@ -377,7 +385,9 @@ class BackgroundAnalysis:
     def request(
         self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()
     ) -> None:
-        """Start the analysis of a scene with some quantities, unless it is done or under way."""
+        """Start the analysis of a scene with some quantities, unless it is done or
+        under way.
+        """
         of, ground, computed = self._job
         is_same = of is scene and ground == on_ground
         if is_same and quantities <= computed:

@@ -270,7 +270,10 @@ def _watch(
                 settings = scene.playback.allowed(viewer.scene.playback.settings)
                 scene = script_scene(scene.playback.script, arm, settings)
         except (ValueError, OSError, MemoryError) as error:
-            message = f"Not reloaded; the last version without errors is shown: {_error_text(error)}"
+            message = (
+                f"Not reloaded; the last version without errors is shown: "
+                f"{_error_text(error)}"
+            )
             viewer.show_message(message, bad=True)
             return
         viewer.replace(scene)
@@ -301,7 +304,8 @@ def _error_text(error: Exception) -> str:
 
 
 class FileWatcher:
-    """Calls `saved()` in its own thread each time one of the files has been saved, until `stop`.
+    """Calls `saved()` in its own thread each time one of the files has been saved,
+    until `stop`.
 
     It polls the files, which works on every kind of file system, also when an editor
     replaces a file. A file counts as saved when it has not changed between two looks.

@@ -45,14 +45,18 @@ from bodymotion.viewer.server import quiet_server, stop_server
 MAX_FRAME_RATE = 60.0  # Frames per second.
 CLOCK_RATE = 12.0
 VALUES_RATE = 4.0
-"""Updates per second, during playback, of the clock and the slider, and of the values of joints."""
-MAX_TICK = 0.5  # [s] After a longer pause (a computer that slept) the player stays at its time.
+"""Updates per second, during playback, of the clock and the slider, and of the values
+of joints.
+"""
+# [s] After a longer pause (a computer that slept) the player stays at its time.
+MAX_TICK = 0.5
 WORK_TIMEOUT = 600.0  # [s] for `WorkQueue.run`.
 T = TypeVar("T")
 
 
 class WorkQueue:
-    """Work for one thread, the `worker`, which calls `next`, in the order in which it was requested.
+    """Work for one thread, the `worker`, which calls `next`, in the order in which it
+    was requested.
 
     Without it callers work themselves.
     """

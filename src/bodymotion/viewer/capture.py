@@ -102,7 +102,10 @@ class Capture:
             video.finish()
             name = file_name(viewer.scene.title, video.kind[1:])
             client.send_file_download(name, file.getvalue(), save_immediately=True)
-            self.state = f"{name}: {count} frames, {VIDEO_RATE:g} frames per second, {width} × {height}"
+            self.state = (
+                f"{name}: {count} frames, {VIDEO_RATE:g} frames per second, {width} × "
+                f"{height}"
+            )
         except (ImportError, RuntimeError, TimeoutError, OSError) as error:
             self.state = f"no video: {error}"
         finally:
@@ -114,7 +117,8 @@ class Capture:
 
 def file_name(title: str, suffix: str) -> str:
     """Return a file name for a title."""
-    return f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', shown(title)).strip('._') or 'bodymotion'}.{suffix}"
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", shown(title)).strip("._")
+    return f"{name or 'bodymotion'}.{suffix}"
 
 
 def even_size(width: int, height: int) -> tuple[int, int]:

@@ -124,7 +124,9 @@ class LimitColors:
                 mesh.color = self._colors[link] = color
 
     def describe(self, frame: int) -> str:
-        """Return which joint uses the largest share of its limit at a frame, and in the whole motion."""
+        """Return which joint uses the largest share of its limit at a frame, and in the
+        whole motion.
+        """
         if not self.exist:
             return f"no {self.kind} limits in the model"
         known = np.nan_to_num(self.shares, nan=-1.0)
@@ -158,8 +160,10 @@ def legend(kind: str, text: str, exist: bool = True) -> str:
         for color, label in ((BEYOND_COLOR, "beyond"), (NO_LIMIT_COLOR, "no limit"))
     )
     return (
-        f'<div style="padding:0 1em;font-size:0.8em"><div style="height:9px;border-radius:3px;'
-        f'background:linear-gradient(to right, {stops})"></div><div style="display:flex;justify-content:space-between">'
+        f'<div style="padding:0 1em;font-size:0.8em"><div '
+        f'style="height:9px;border-radius:3px;'
+        f'background:linear-gradient(to right, {stops})"></div><div '
+        f'style="display:flex;justify-content:space-between">'
         f"<span>0 %</span><span>50 %</span><span>100 % of the {html_text(kind)} "
         f"limit</span></div>{chips}<br>"
         f"{html_text(text)}</div>"

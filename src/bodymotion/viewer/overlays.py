@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 MAX_DEVICE_LABELS = 60
 MAX_JOINT_LABELS = 200
-MAX_RAYS = 61  # Number of rays that are drawn of a range sensor; its first and last ray always are.
+# Number of rays that are drawn of a range sensor; its first and last ray always are.
+MAX_RAYS = 61
 INERTIA_COLOR = (235, 170, 30)
 OTHER_DEVICE_COLOR = (20, 150, 90)
 DEVICE_COLORS = {
@@ -65,7 +66,8 @@ ON_SCREEN = {"thickness_units": "screen"}
 
 SUPPORT_COLOR = (70, 120, 220)
 COMPUTED_ZMP_COLOR = (0, 140, 110)
-LAYER_HEIGHT = 0.0012  # Height of a flat overlay above the ground, in sizes of the robot, against flicker.
+# Height of a flat overlay above the ground, in sizes of the robot, against flicker.
+LAYER_HEIGHT = 0.0012
 COLLISION_COLOR = (215, 25, 30)
 MAX_COLLISIONS = 12  # Collisions of one frame that are shown.
 TRAIL_PIECES = 40  # Line segments of a trail.
@@ -92,7 +94,9 @@ class Overlays:
             handle.visible = on
 
     def place(self, link_poses: Floats, zmp: Floats | None) -> None:
-        """Move the centre of mass to that of link poses (L, 7), and the recorded zero moment point to `zmp` (3,)."""
+        """Move the centre of mass to that of link poses (L, 7), and the recorded zero
+        moment point to `zmp` (3,).
+        """
         if "mass" in self._made and self._made["mass"][0].visible:
             ball, disc, line = self._made["mass"]
             center = self._body.center_of_mass(link_poses)
@@ -127,7 +131,7 @@ class Overlays:
                 handle.remove()
 
     def _make_axes(self) -> list[Any]:
-        """Return an arrow along each joint axis, its colour by the type of the joint."""
+        """Return an arrow along each joint axis, coloured by the type of the joint."""
         size = self._nodes.size
         made = []
         sizes = {
@@ -154,7 +158,10 @@ class Overlays:
         for number, device in enumerate(self._body.devices):
             if not 0 <= device.link < len(self._body.links):
                 continue
-            name = f"{self._nodes.names[device.link]}/device {node_name(number, device.name)}"
+            name = (
+                f"{self._nodes.names[device.link]}/device "
+                f"{node_name(number, device.name)}"
+            )
             lines = device_outline(device, self._nodes.size)
             colors = (
                 color
@@ -181,7 +188,9 @@ class Overlays:
         return made
 
     def _make_names(self) -> list[Any]:
-        """Return the ids and names of the joints, at the origins of the links that they move."""
+        """Return the ids and names of the joints, at the origins of the links that they
+        move.
+        """
         origins = self._body.forward_kinematics(np.zeros(self._body.num_joints))[:, :3]
         labels = joint_labels(
             self._body.links[:MAX_JOINT_LABELS], origins, 0.01 * self._nodes.size
@@ -194,7 +203,9 @@ class Overlays:
         ]
 
     def _make_inertias(self) -> list[Any]:
-        """Return a ball at the centre of mass of each link with mass, and the box of its inertia."""
+        """Return a ball at the centre of mass of each link with mass, and the box of
+        its inertia.
+        """
         size = self._nodes.size
         made = []
         for link in self._body.links:
@@ -227,7 +238,8 @@ class Overlays:
         return made
 
     def _make_mass(self) -> list[Any]:
-        """Return the centre of mass, its projection on the ground, and a vertical line through it.
+        """Return the centre of mass, its projection on the ground, and a vertical line
+        through it.
 
         The floor hides the line below the ground. The label begins with a dot, which is
         visible through the body.
@@ -258,7 +270,9 @@ class Overlays:
             )
         ]
 
-    def _labelled_ball(self, name: str, text: str, radius: float, color: Rgb) -> Any:  # noqa: ANN401
+    def _labelled_ball(  # noqa: ANN401
+        self, name: str, text: str, radius: float, color: Rgb
+    ) -> Any:
         ball = self._api.add_icosphere(name, radius=radius, color=color, **NO_SHADOW)
         self._api.add_label(
             f"{name}/name", text, font_screen_scale=0.75, anchor="center-left"
@@ -316,7 +330,8 @@ def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
 
 
 def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
-    """Return the edges (3,) [m] of the uniform box with a link's mass and inertia, and the rotation (3, 3) of its axes.
+    """Return the edges (3,) [m] of the uniform box with a link's mass and inertia, and
+    the rotation (3, 3) of its axes.
 
     None without mass, or for an inertia that no body can have. A box with edges a, b, c
     has the moment m (b² + c²) / 12 about a.
@@ -333,7 +348,8 @@ def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
 
 
 def device_outline(device: Device, size: float) -> Floats:
-    """Return the lines (N, 2, 3) [m] of a device in its own frame, on a robot of `size` metres.
+    """Return the lines (N, 2, 3) [m] of a device in its own frame, on a robot of `size`
+    metres.
 
     A device looks along -z with +y up; a range sensor sweeps the XZ plane from -z to
     both sides. The lines of cameras and range sensors are at most about half the
@@ -543,7 +559,9 @@ class AnalysisOverlays:
         self.analysis = analysis
 
     def place(self, frame: int, recorded: bool) -> None:
-        """Show a frame; nothing unless the `recorded` pose is shown, because a pose set by hand was not analyzed."""
+        """Show a frame; nothing unless the `recorded` pose is shown, because a pose set
+        by hand was not analyzed.
+        """
         analysis = self.analysis
         if analysis is None:
             return
@@ -589,7 +607,9 @@ class AnalysisOverlays:
             self._nodes.show_visuals(self._options.visuals)
 
     def remove_trails(self) -> None:
-        """Remove the trails, which are made again in the colours of dark mode or light mode when they are shown."""
+        """Remove the trails, which are made again in the colours of dark mode or light
+        mode when they are shown.
+        """
         if "trails" in self._made:
             self._made.pop("trails").remove()
 
@@ -618,7 +638,8 @@ class _Overlay:
 
 
 def closed_corners(corners: Floats, count: int) -> Floats | None:
-    """Return the `count` first corners of (M, 3) with the last known one in place of those that are NaN or missing.
+    """Return the `count` first corners of (M, 3) with the last known one in place of
+    those that are NaN or missing.
 
     None without any.
     """
@@ -629,7 +650,9 @@ def closed_corners(corners: Floats, count: int) -> Floats | None:
 
 
 class _Patch(_Overlay):
-    """A flat polygon on the ground with corners (T, M, 3), NaN for unused ones, and its outline."""
+    """A flat polygon on the ground with corners (T, M, 3), NaN for unused ones, and its
+    outline.
+    """
 
     def __init__(
         self,
@@ -664,7 +687,9 @@ class _Patch(_Overlay):
 
     def place(self, frame: int | None) -> None:
         hidden = frame is None or self._corners is None
-        points = None if hidden else closed_corners(self._corners[frame], self._count)  # type: ignore[index]
+        points = None
+        if not hidden:
+            points = closed_corners(self._corners[frame], self._count)  # type: ignore[index]
         if points is not None:
             points = np.round(points + self._up, POSITION_DIGITS).astype(np.float32)
             self._face.vertices = points
@@ -673,7 +698,9 @@ class _Patch(_Overlay):
 
 
 class _FootPatches(_Overlay):
-    """For each foot its contact patch on the ground in stance, and a ball at its lowest point in swing."""
+    """For each foot its contact patch on the ground in stance, and a ball at its lowest
+    point in swing.
+    """
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
         self._points = analysis.contact_points
@@ -794,7 +821,8 @@ _OVERLAYS: dict[str, Callable[[RobotNodes, MotionAnalysis], _Overlay]] = {
 
 
 def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Floats:
-    """Return the pieces (TRAIL_PIECES, 2, 3), oldest first, of the path of points (T, 3) in the last seconds before a time.
+    """Return the pieces (TRAIL_PIECES, 2, 3), oldest first, of the path of points (T,
+    3) in the last seconds before a time.
 
     Pieces before the first frame, and those with a point that is NaN, have no length.
     """
@@ -811,7 +839,9 @@ def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Fl
 
 
 class _Trails(_Overlay):
-    """The paths of centre of mass and zero moment points in the last seconds, as lines that fade into the floor."""
+    """The paths of centre of mass and zero moment points in the last seconds, as lines
+    that fade into the floor.
+    """
 
     def __init__(
         self, nodes: RobotNodes, analysis: MotionAnalysis, options: DisplayOptions
@@ -866,7 +896,9 @@ class _Trails(_Overlay):
 
 
 def _faded(color: Rgb, theme: Theme) -> npt.NDArray[np.uint8]:
-    """Return the colours (TRAIL_PIECES, 2, 3) of a trail, from that of the floor to its own."""
+    """Return the colours (TRAIL_PIECES, 2, 3) of a trail, from that of the floor to its
+    own.
+    """
     share = np.linspace(0.0, 1.0, TRAIL_PIECES + 1)[:, None] ** 0.7
     colors = share * np.array(color) + (1.0 - share) * np.array(theme.fade)
     return np.stack([colors[:-1], colors[1:]], axis=1).astype(np.uint8)

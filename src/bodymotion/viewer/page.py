@@ -1,4 +1,5 @@
-"""A scene as one HTML page that plays without a server and without a network, and the timeline of pages and of the live viewer.
+"""A scene as one HTML page that plays without a server and without a network, and the
+timeline of pages and of the live viewer.
 
 The page is viser's own player with all data in it. It keeps viser's default lights: the
 player returns to them for a moment at each new round, and other lights would flicker.
@@ -48,8 +49,12 @@ SUFFIXES = (".html", ".htm")
 MAX_RATE = 60.0  # Frames per second.
 MAX_FRAMES = 9000  # Number of frames; longer motions are sampled at a lower rate.
 LAST_FRAME_DURATION = 1e-3
-"""[s] The player jumps to the first frame at the end, and the last one must be visible before."""
-FRAME_LEAD = 2e-4  # [s] Frames begin this much before their time, because times may be rounded to four decimal places.
+"""[s] The player jumps to the first frame at the end, and the last one must be visible
+before.
+"""
+# [s] Frames begin this much before their time, because times may be rounded to four
+# decimal places.
+FRAME_LEAD = 2e-4
 SPARSE = 0.0125  # [s] Frames with at least this distance to the next one are all shown.
 FIRST_MOTION_ONLY = (
     "axes",
@@ -69,13 +74,16 @@ MAX_MARKS = 400
 
 One for the findings within a share of its time.
 """
-MAX_SPANS = 2000  # Of one row; spans that are closer than this share of the time are drawn as one.
+# Of one row; spans that are closer than this share of the time are drawn as one.
+MAX_SPANS = 2000
 MAX_LEVELS = 3000  # Of the waveform of music.
 MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
 
 
 def check_page_path(path: Path) -> None:
-    """Raise WrongUseError when a page cannot have this name, and OSError when its folder does not exist."""
+    """Raise WrongUseError when a page cannot have this name, and OSError when its
+    folder does not exist.
+    """
     check_place(path)
     if path.suffix.lower() not in SUFFIXES:
         raise WrongUseError(
@@ -113,7 +121,8 @@ class Sampling:
 
 
 def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
-    """Return the frames that a page shows, with those that are in force at some `moments` (M,) [s] in any case.
+    """Return the frames that a page shows, with those that are in force at some
+    `moments` (M,) [s] in any case.
 
     Of the frames within 1 / `MAX_RATE` seconds the last one is shown, and all that are
     `SPARSE`; at most `MAX_FRAMES`, evenly chosen.
@@ -141,7 +150,8 @@ def page(
     moments: Sequence[tuple[float, str]] = (),
     measures: Measures | None = None,
 ) -> str:
-    """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
+    """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can
+    control it by messages.
 
     It begins to `play`, or shows its first frame. The frames at some `moments` [s] are
     on it in any case, and those with a text are marked on the timeline, in place of
@@ -180,7 +190,9 @@ def write_page(
 def _record(
     scene: Scene, options: DisplayOptions, sampling: Sampling, measures: Measures | None
 ) -> tuple[str, str, MotionAnalysis | None]:
-    """Return viser's page of the frames, a note about what was measured, as HTML, and the analysis."""
+    """Return viser's page of the frames, a note about what was measured, as HTML, and
+    the analysis.
+    """
     server = quiet_server("127.0.0.1", 0)
     try:
         # One group of messages for all frames: there are no browsers that it could be
@@ -240,7 +252,9 @@ def _with_timeline(
     note: str,
     play: bool,
 ) -> str:
-    """Add the title, the timeline with a line about what is shown, and the script of the page."""
+    """Add the title, the timeline with a line about what is shown, and the script of
+    the page.
+    """
     title = html_text(scene.title)
     parts = [title]
     if len(sampling.frames) > 1:
@@ -271,9 +285,14 @@ def _with_timeline(
     }
     if scene.music is not None:
         settings["sound"] = scene.music.data_url()
-    code = f"window.bodymotionPage = {json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
+    code = (
+        f"window.bodymotionPage = "
+        f"{json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
+    )
     extra = f"<script>{code}{script('timeline.js')}{script('page.js')}</script>"
-    return f"{head}</head>{body.replace('</body>', extra + '</body>', 1) if '</body>' in body else body + extra}"
+    # Without an end of the body, the script is the end of the page.
+    before, end, after = body.partition("</body>")
+    return f"{head}</head>{before}{extra}{end}{after}"
 
 
 def script(name: str) -> str:
@@ -330,7 +349,9 @@ def _legend(rows: list[list[Any]], marks: list[Mark]) -> str:
 
 
 def _music(scene: Scene) -> dict[str, Any] | None:
-    """Return the waveform, in percent, the length and the beats of the music, and which of these begin a bar."""
+    """Return the waveform, in percent, the length and the beats of the music, and which
+    of these begin a bar.
+    """
     sound = scene.music
     if sound is None:
         return None
@@ -403,7 +424,9 @@ def _block(move: Block) -> list[Any]:
 
 
 def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
-    """Return first time, last time, colour and whether it is a thin line, of each run of frames that are `on` (T,)."""
+    """Return first time, last time, colour and whether it is a thin line, of each run
+    of frames that are `on` (T,).
+    """
     times = timeline.times
     found: list[list[Any]] = []
     gap = timeline.duration / MAX_SPANS
@@ -468,7 +491,9 @@ def _badness(moment: Moment) -> tuple[bool, bool, float]:
 
 
 class PlaybackPanel:
-    """The clock at the top of the panel, and the hidden widgets that connect the timeline to the viewer."""
+    """The clock at the top of the panel, and the hidden widgets that connect the
+    timeline to the viewer.
+    """
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
@@ -537,14 +562,16 @@ class PlaybackPanel:
             missed = ""
         if missed:
             lines.append(
-                f'<span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>'
+                f'<span style="font-size:0.85em;color:rgb{MISSED}">'
+                f"{html_text(missed)}</span>"
             )
         second = self._viewer.scene_view.compared
         if second is not None:
             text = html_text(second.differences.describe(player.frame))
             lines.append(f'<span style="font-size:0.85em">Second motion: {text}</span>')
         return (
-            '<div style="padding:0 1em;font-variant-numeric:tabular-nums"><b style="font-size:1.15em">'
+            '<div style="padding:0 1em;font-variant-numeric:tabular-nums"><b '
+            'style="font-size:1.15em">'
             f"{'<br>'.join(lines)}</div>"
         )
 

@@ -1,4 +1,5 @@
-"""The panel: playback, script, joints, links, display options, plot, and a summary of the files with their findings.
+"""The panel: playback, script, joints, links, display options, plot, and a summary of
+the files with their findings.
 
 The tab Joints has a slider for each joint that moves a link, in degrees or metres,
 within the joint's limits. The tab Links has the tree of links with a search; the card
@@ -48,8 +49,14 @@ if TYPE_CHECKING:
     from bodymotion.viewer.scene_view import SceneView
 
 LOOP_OPTIONS = ("loops", "motion_loops")
-KEY_HELP = "Keys: space play · ← → frame · shift ← → 0.1 s · Home End · [ ] speed · L loop · F follow"
-WARNING = "margin:0.2em 0.8em;padding:0.3em 0.6em;border-radius:4px;background:#f0a02033;font-size:0.85em"
+KEY_HELP = (
+    "Keys: space play · ← → frame · shift ← → 0.1 s · Home End · [ ] speed · L loop · "
+    "F follow"
+)
+WARNING = (
+    "margin:0.2em 0.8em;padding:0.3em "
+    "0.6em;border-radius:4px;background:#f0a02033;font-size:0.85em"
+)
 
 # The tab Show.
 NO_PATH = "no link"
@@ -74,8 +81,10 @@ FOLDERS = {
 DEFAULT_RANGE = {"rotate": np.pi, "slide": 1.0}
 """[rad or m] Range of a slider in both directions where the joint has no limit."""
 MAX_LIMIT = 100.0  # [rad or m] Larger limits count as none.
-NO_BREAK_POINT = "\u2024\u2060"  # Looks like a decimal point; viser breaks the line of a label after a real one.
-WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.
+# Looks like a decimal point; viser breaks the line of a label after a real one.
+NO_BREAK_POINT = "\u2024\u2060"
+# [s] After a user has moved a slider its value is not overwritten for this time.
+WRITE_BACK_DELAY = 0.6
 
 # The tab Links.
 MAX_LISTED_LINKS = 2000
@@ -111,15 +120,22 @@ def tree_html(body: Body) -> str:
         else:
             note = ""
         rows.append(
-            f'<div data-bodymotion-link="{link.index}" style="cursor:pointer;padding:1px 0 1px {0.9 * min(depths[-1], 14)}em">'
-            f'{html_text(link.name) or f"link {link.index}"} <span style="opacity:0.6">{note}</span></div>'
+            f'<div data-bodymotion-link="{link.index}" '
+            f'style="cursor:pointer;padding:1px 0 1px {0.9 * min(depths[-1], 14)}em">'
+            f"{html_text(link.name) or f'link {link.index}'} <span "
+            f'style="opacity:0.6">{note}</span></div>'
         )
     more = len(body.links) - MAX_LISTED_LINKS
     rows += [f"<div>… and {counted(more, 'more link')}</div>"] if more > 0 else []
-    field = "width:100%;box-sizing:border-box;margin:0.4em 0;padding:0.3em;font:inherit;color:inherit;background:none"
+    field = (
+        "width:100%;box-sizing:border-box;margin:0.4em "
+        "0;padding:0.3em;font:inherit;color:inherit;background:none"
+    )
     return (
-        '<div style="padding:0 1em;font-size:0.85em;overflow-wrap:anywhere"><input class="bodymotion-search" '
-        f'placeholder="Search links and joints" style="{field};border:1px solid #8888;border-radius:4px">'
+        '<div style="padding:0 1em;font-size:0.85em;overflow-wrap:anywhere"><input '
+        'class="bodymotion-search" '
+        f'placeholder="Search links and joints" style="{field};border:1px solid '
+        f'#8888;border-radius:4px">'
         f"{''.join(rows)}</div>"
     )
 
@@ -165,8 +181,10 @@ class LinkCard:
             (name, html_text(text)) for name, text in _facts(self._viewer, link)
         )
         self._card.content = (
-            '<div style="margin:0.3em 0.8em;padding:0.4em 0.6em;border:1px solid #228be6;border-radius:6px;font-size:0.85em;'
-            'overflow-wrap:anywhere"><span data-bodymotion-link="-1" title="Close" style="float:right;cursor:pointer">✕</span>'
+            '<div style="margin:0.3em 0.8em;padding:0.4em 0.6em;border:1px solid '
+            "#228be6;border-radius:6px;font-size:0.85em;"
+            'overflow-wrap:anywhere"><span data-bodymotion-link="-1" title="Close" '
+            'style="float:right;cursor:pointer">✕</span>'
             f"<b>{html_text(link.name) or f'link {link.index}'}</b>{table}</div>"
         )
 
@@ -228,7 +246,9 @@ class SliderRange:
         return float(np.clip(on_step, self.lowest, self.highest))
 
     def joint_value(self, shown: float) -> float:
-        """Return the joint value [rad or m] for a number on the slider or in its field, clipped to the limits."""
+        """Return the joint value [rad or m] for a number on the slider or in its field,
+        clipped to the limits.
+        """
         if self.lowest < self.highest and shown <= self.lowest:
             return self.lower
         if self.lowest < self.highest and shown >= self.highest:
@@ -268,7 +288,9 @@ def slider_range(joint: Joint) -> SliderRange:
 
 
 def value_text(joint: Joint, value: float) -> str:
-    """Return a joint value in degrees and radians, or metres, and whether it is beyond the joint's limits."""
+    """Return a joint value in degrees and radians, or metres, and whether it is beyond
+    the joint's limits.
+    """
     if joint.type == "slide":
         text = f"{fixed(value, 3, '+')} m"
     else:
@@ -341,7 +363,10 @@ def _label(joint: Joint, column: int, value: float) -> str:
 
 
 def _hint(joint: Joint, column: int, value: float) -> str:
-    return f"{shown(joint.name) or 'joint'} (column {column}): {value_text(joint, value)}; limits {limits_text(joint)}"
+    return (
+        f"{shown(joint.name) or 'joint'} (column {column}): "
+        f"{value_text(joint, value)}; limits {limits_text(joint)}"
+    )
 
 
 class DisplayPanel:
@@ -413,7 +438,10 @@ class DisplayPanel:
     def _add_capture(self) -> None:
         viewer = self._viewer
         kinds = ("Image", "Video") if viewer.scene.num_frames > 1 else ("Image",)
-        hint = "This view as a PNG file; the motion, from first to last frame, as a video file"
+        hint = (
+            "This view as a PNG file; the motion, from first to last frame, as a "
+            "video file"
+        )
         save = self._gui.add_button_group("Save", kinds, hint=hint)
 
         def capture(event: viser.GuiEvent[viser.GuiButtonGroupHandle]) -> None:
@@ -612,7 +640,10 @@ class Panel:
         An empty one removes it.
         """
         color = "#c92a2a" if bad else "#495057"
-        self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{html_text(text)}</div>'
+        self.message.content = (
+            f'<div style="padding:0 '
+            f'1em;color:{color};font-size:0.85em">{html_text(text)}</div>'
+        )
         self.message.visible = bool(text)
 
 
@@ -629,7 +660,10 @@ def _joints_hint(scene: Scene, num_sliders: int) -> str:
     else:
         joints = None
     if joints is None or not joints.num_parts:
-        return "There is no body: the poses of the motion are shown as frames. It has no joint values."
+        return (
+            "There is no body: the poses of the motion are shown as frames. It has no "
+            "joint values."
+        )
     return (
         "There is no body, only a motion with "
         f"{counted(joints.num_parts, 'joint column')} (see Plot). "
@@ -638,11 +672,16 @@ def _joints_hint(scene: Scene, num_sliders: int) -> str:
 
 
 def summary_html(viewer: Viewer) -> str:
-    """Return as HTML a table of what is shown, the findings about the files, one line for each rule, and the keys."""
+    """Return as HTML a table of what is shown, the findings about the files, one line
+    for each rule, and the keys.
+    """
     scene, body = viewer.scene, viewer.scene.body
     about = "none; the poses of the motion are shown as frames"
     if not scene.without_body:
-        counts = f"{counted(len(body.links), 'link')}, {counted(body.num_joints, 'joint column')}"
+        counts = (
+            f"{counted(len(body.links), 'link')}, "
+            f"{counted(body.num_joints, 'joint column')}"
+        )
         about = f"{body.name or 'without a name'}: {counts}, {body.mass:.3g} kg"
     facts = [("Body", about)]
     facts += [(f"File {i + 1}", path.name) for i, path in enumerate(viewer.files)]

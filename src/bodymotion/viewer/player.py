@@ -88,7 +88,7 @@ class Player:
         self.playing = False
 
     def seek(self, time: float) -> None:
-        """Go to a time [s], at least that of the first frame, at most that of the last."""
+        """Go to a time [s] between those of the first and the last frame."""
         if isfinite(time):
             self.time = min(max(float(time), self.start), self.end)
         else:
@@ -141,7 +141,9 @@ class Player:
             self.time = time
 
     def with_timeline(self, timeline: Timeline) -> Player:
-        """Return a player over another timeline at the same time, with the same speed and loop."""
+        """Return a player over another timeline at the same time, with the same speed
+        and loop.
+        """
         playing = self.playing and timeline.num_frames > 1
         return Player(timeline, self.time, playing, self.loop, self.speed)
 

@@ -1,4 +1,5 @@
-"""The tab Plot: joint values, or any measured quantity, over time, with a line at the current time.
+"""The tab Plot: joint values, or any measured quantity, over time, with a line at the
+current time.
 
 A click goes to a time.
 
@@ -146,7 +147,10 @@ class PlotPanel:
             self._drawn = (name, known)
         times = self._scene.timeline.times
         curves = [filled(self._curves[chosen], len(times)) for chosen in self.chosen]
-        self._plot.content = f'<div class="bodymotion-plot" style="cursor:crosshair">{svg_of(times, curves)}</div>'
+        self._plot.content = (
+            f'<div class="bodymotion-plot" '
+            f'style="cursor:crosshair">{svg_of(times, curves)}</div>'
+        )
 
     def follow(self, frame: int, status: str) -> None:
         """Move the line to a frame and show the values there.
@@ -168,16 +172,23 @@ class PlotPanel:
         if status:
             self._status.content = small_html(status)
         rows = "".join(
-            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td style="width:100%">{html_text(name)}</td>'
-            f'<td style="white-space:nowrap;text-align:right">{_value(self._curves[name], frame)}</td></tr>'
+            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td '
+            f'style="width:100%">{html_text(name)}</td>'
+            f'<td style="white-space:nowrap;text-align:right">'
+            f"{_value(self._curves[name], frame)}</td></tr>"
             for i, name in enumerate(self.chosen)
         )
-        style = "font-size:0.8em;width:100%;padding:0 0.9em;font-variant-numeric:tabular-nums"
+        style = (
+            "font-size:0.8em;width:100%;padding:0 "
+            "0.9em;font-variant-numeric:tabular-nums"
+        )
         self._legend.content = f'<table style="{style}">{rows}</table>'
 
 
 def filled(curve: Curve, count: int) -> Curve:
-    """Return a curve over `count` frames whose missing or non-finite values are replaced by the last finite one before, or the first."""
+    """Return a curve over `count` frames whose missing or non-finite values are
+    replaced by the last finite one before, or the first.
+    """
     values = np.asarray(curve.values, dtype=np.float64)[:count]
     values = np.concatenate([values, np.full(count - len(values), np.nan)])
     known = np.isfinite(values)
@@ -236,7 +247,8 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
         y = GRID - _on_grid(values, *scales[curve.unit])
         corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
         lines.append(
-            f'<polyline points="{corners}" stroke="{color}" stroke-width="1.5" {_LINE}/>'
+            f'<polyline points="{corners}" stroke="{color}" stroke-width="1.5" '
+            f"{_LINE}/>"
         )
     right = RIGHT if len(units) == 1 else LEFT
     grid = labels = ""
@@ -244,8 +256,10 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
         at = float(_on_grid(np.array([time]), start, end)[0])
         grid += f'<path d="M{at:.1f} 0V{GRID}" {_GRID_LINE}/>'
         labels += (
-            f'<div style="position:absolute;top:{HEIGHT - BOTTOM + 3}px;transform:translateX(-50%);'
-            f'left:calc({LEFT}px + {at / GRID:.4f} * (100% - {LEFT + right}px))">{time:g}</div>'
+            f'<div style="position:absolute;top:{HEIGHT - BOTTOM + 3}px;'
+            f"transform:translateX(-50%);"
+            f"left:calc({LEFT}px + {at / GRID:.4f} * (100% - "
+            f'{LEFT + right}px))">{time:g}</div>'
         )
     for side, unit in zip(("left", "right"), units, strict=False):
         low, high = scales[unit]
@@ -261,20 +275,30 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
             )
             labels += (
                 f'<div style="position:absolute;{position};transform:translateY(-50%);'
-                f'top:{TOP + share * (HEIGHT - TOP - BOTTOM):.1f}px">{value:g}{"°" if unit == "deg" else ""}</div>'
+                f'top:{TOP + share * (HEIGHT - TOP - BOTTOM):.1f}px">'
+                f"{value:g}{'°' if unit == 'deg' else ''}</div>"
             )
-    inside = f"left:{LEFT}px;top:{TOP}px;width:calc(100% - {LEFT + right}px);height:{HEIGHT - TOP - BOTTOM}px"
+    inside = (
+        f"left:{LEFT}px;top:{TOP}px;width:calc(100% - "
+        f"{LEFT + right}px);height:{HEIGHT - TOP - BOTTOM}px"
+    )
     return (
-        f'<div style="position:relative;height:{HEIGHT}px;margin:0.4em 0.6em 0;font-size:10px">{labels}'
-        f'<svg style="position:absolute;{inside};overflow:visible" viewBox="0 0 {GRID} {GRID}" preserveAspectRatio="none">'
-        f'{grid}{"".join(lines)}</svg><div style="position:absolute;{inside};pointer-events:none">'
-        '<div style="position:absolute;top:0;bottom:0;border-left:1.5px solid currentColor;'
+        f'<div style="position:relative;height:{HEIGHT}px;margin:0.4em 0.6em '
+        f'0;font-size:10px">{labels}'
+        f'<svg style="position:absolute;{inside};overflow:visible" viewBox="0 0 '
+        f'{GRID} {GRID}" preserveAspectRatio="none">'
+        f"{grid}{''.join(lines)}</svg><div "
+        f'style="position:absolute;{inside};pointer-events:none">'
+        '<div style="position:absolute;top:0;bottom:0;border-left:1.5px solid '
+        "currentColor;"
         'left:calc(var(--bodymotion-now, 0) * 100%)"></div></div></div>'
     )
 
 
 def _scale(columns: list[Floats]) -> tuple[float, float]:
-    """Return the lowest and the highest value of an axis, with a margin around the curves."""
+    """Return the lowest and the highest value of an axis, with a margin around the
+    curves.
+    """
     low = min(float(c.min()) for c in columns)
     high = max(float(c.max()) for c in columns)
     margin = 0.06 * (high - low) or max(0.1 * abs(high), 1e-3)
@@ -286,7 +310,9 @@ def _on_grid(values: Floats, low: float, high: float) -> Floats:
 
 
 def ticks(low: float, high: float, count: int = 7) -> list[float]:
-    """Return about `count` round numbers from `low` to `high`, with steps of 1, 2 or 5 times a power of ten."""
+    """Return about `count` round numbers from `low` to `high`, with steps of 1, 2 or 5
+    times a power of ten.
+    """
     span = high - low
     if not (np.isfinite(span) and span > 0):
         return []
@@ -321,7 +347,9 @@ def with_unique_names(curves: Iterable[Curve]) -> dict[str, Curve]:
 
 
 def largest_spans(curves: dict[str, Curve], count: int) -> list[str]:
-    """Return the names of the `count` curves with the largest spans, among those of the most frequent unit."""
+    """Return the names of the `count` curves with the largest spans, among those of the
+    most frequent unit.
+    """
     units = [curve.unit for curve in curves.values()]
     common = max(set(units), key=units.count, default="")
     spans = {

@@ -1,4 +1,5 @@
-"""Handles that drag the ends of arms and legs, and the selected link, by inverse kinematics.
+"""Handles that drag the ends of arms and legs, and the selected link, by inverse
+kinematics.
 
 The robot's feet, its lowest links, stay.
 
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-MIN_JOINTS = 3  # Minimum number of joints of an arm or leg, between two branches, or a branch and its tip.
+# Minimum number of joints of an arm or leg, between two branches, or a branch and its
+# tip.
+MIN_JOINTS = 3
 HANDLE_SIZE = 0.12  # Of the size of the robot.
-POSTURE_WEIGHT = 1e-3  # Joints that the task leaves free stay near where they were when the drag began.
+# Joints that the task leaves free stay near where they were when the drag began.
+POSTURE_WEIGHT = 1e-3
 MAX_STEPS = 50
 MAX_UNDO = 100
 SAME_ROTATION = (
@@ -40,7 +44,9 @@ SAME_ROTATION = (
 
 
 def limb_ends(body: Body) -> list[int]:
-    """Return the links, in link order, at which chains of at least `MIN_JOINTS` joints end or branch."""
+    """Return the links, in link order, at which chains of at least `MIN_JOINTS` joints
+    end or branch.
+    """
     moving = body.tree[1] > 0
     branches = np.zeros(len(body.links), dtype=int)
     lengths = np.zeros(len(body.links), dtype=int)

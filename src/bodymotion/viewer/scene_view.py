@@ -43,7 +43,9 @@ FRAMES_TOGETHER = 32  # Consecutive frames whose poses are converted at once.
 FRAMED_FRAMES = 60
 """Number of frames whose extent the first camera sees, evenly chosen."""
 FOLLOW_DISTANCE = 0.6
-"""The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
+"""The camera follows a root that moves farther than this many sizes of the robot,
+unless the option is set.
+"""
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
 CLOSURE_TOLERANCE = 1e-6  # [m, rad] A loop that is open by more is reported as open.
 MAX_LISTED_LOOPS = 3
@@ -65,7 +67,9 @@ SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
 _MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
 """The types of viser's messages that set a part of a pose."""
-MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
+# [m, or of a quaternion's elements] Smaller changes since the last message are not
+# sent.
+MIN_POSE_CHANGE = 1e-6
 SECOND_ROBOT_WIDTHS = 1.35
 SECOND_ROBOT_SIZES = 0.45
 """Distance to the second robot.
@@ -97,7 +101,9 @@ class SceneView:
         self.manual_root: Floats | None = None
         self.frame = 0
         self._together = np.empty(0), 0, np.empty(0)
-        """Link poses of the motion that were last shown, a frame, and the poses below their parents from this frame on."""
+        """Link poses of the motion that were last shown, a frame, and the poses below
+        their parents from this frame on.
+        """
         first = self._poses(0)
         self.nodes = RobotNodes(server, scene, first, on_click=on_click)
         self.overlays = Overlays(self.nodes)
@@ -248,7 +254,9 @@ class SceneView:
         self.choose_path(self.options.path)
 
     def follow_offset(self, poses: Floats) -> Floats:
-        """Return the distance (3,) by which the world is moved back so that the root stays in view."""
+        """Return the distance (3,) by which the world is moved back so that the root
+        stays in view.
+        """
         if not self.options.follow:
             return np.zeros(3)
         return np.array([*(poses[0, :2] - self._first_root[:2]), 0.0])
@@ -271,7 +279,8 @@ class SceneView:
         return np.asarray(poses)
 
     def _below_parents(self, frame: int) -> Floats | None:
-        """Return the poses (L, 7) of the links below their parents in a frame of the motion.
+        """Return the poses (L, 7) of the links below their parents in a frame of the
+        motion.
 
         Those of some frames are computed together.
         """
@@ -359,7 +368,9 @@ class SceneView:
         return framing(corners, "Corner")
 
     def _bounds(self, poses: Floats) -> Floats:
-        """Return the box (2, 3) around the robots as they are shown with link poses (L, 7)."""
+        """Return the box (2, 3) around the robots as they are shown with link poses (L,
+        7).
+        """
         bounds = self.scene.extent.bounds(poses)
         if bounds is None:
             bounds = self.nodes.bounds
@@ -436,7 +447,9 @@ def apply_defaults(options: DisplayOptions, scene: Scene) -> None:
 
 
 def reapply_defaults(options: DisplayOptions, scene: Scene, before: Scene) -> None:
-    """Set those options to the defaults of another scene that were the defaults of the scene `before`."""
+    """Set those options to the defaults of another scene that were the defaults of the
+    scene `before`.
+    """
     defaults = default_options(scene)
     for name, was in default_options(before).items():
         if getattr(options, name) == was:
@@ -460,7 +473,9 @@ class ClosedLoops:
         return bool(self.scene.body.extra_joints)
 
     def prepare(self) -> None:
-        """Compile the kernels in the background, so that the first slider does not wait for them."""
+        """Compile the kernels in the background, so that the first slider does not wait
+        for them.
+        """
         if self.exist:
             body = self.scene.body
             compile_in_background(lambda: Loops(body).driving())
@@ -471,7 +486,8 @@ class ClosedLoops:
         return Loops(self.scene.body)
 
     def pose(self, q: Floats, target: Floats, moved: int | None = None) -> Floats:
-        """Return joint values (J,) near `target` (J,) that close the loops, starting from `q` (J,).
+        """Return joint values (J,) near `target` (J,) that close the loops, starting
+        from `q` (J,).
 
         The joint `moved` keeps its target.
         """
@@ -508,7 +524,8 @@ class ClosedLoops:
         return replace(scene, q=frozen(q), link_poses=link_poses)
 
     def describe(self, link_poses: Floats, frame: int | None) -> str:
-        """Return whether the loops of link poses (L, 7) are closed, and whether the pose is singular.
+        """Return whether the loops of link poses (L, 7) are closed, and whether the
+        pose is singular.
 
         `frame` is that of the motion with its loops closed; None for poses as recorded,
         or set by hand.
@@ -519,7 +536,10 @@ class ClosedLoops:
         if frame is not None:
             singular = bool(self.closed_motion.singular[frame])
         if singular:
-            text += " This pose is singular: the driving joints do not determine the others."
+            text += (
+                " This pose is singular: the driving joints do not determine the "
+                "others."
+            )
         return text
 
 
@@ -639,7 +659,9 @@ def show_camera(client: viser.ClientHandle, camera: Camera) -> None:
 
 
 def framing(bounds: npt.ArrayLike, preset: str) -> Camera:
-    """Return the camera that sees the whole box `bounds` (2, 3) from the direction of a preset, in a window of any shape."""
+    """Return the camera that sees the whole box `bounds` (2, 3) from the direction of a
+    preset, in a window of any shape.
+    """
     low, high = np.asarray(bounds, dtype=np.float64)
     center = 0.5 * (low + high)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
@@ -653,7 +675,8 @@ def framing(bounds: npt.ArrayLike, preset: str) -> Camera:
 def from_viewpoint(
     viewpoint: Viewpoint, model: npt.ArrayLike, distance: float
 ) -> Camera:
-    """Return the camera of a model's viewpoint, for the pose (7,) of the model in the world.
+    """Return the camera of a model's viewpoint, for the pose (7,) of the model in the
+    world.
 
     A viewpoint has a direction but no target; the target is put `distance` metres in
     front of it.
@@ -693,7 +716,8 @@ class RobotNodes:
         offset: npt.ArrayLike = (0.0, 0.0, 0.0),
         on_click: OnClick = None,
     ) -> None:
-        """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses `first` (L, 7).
+        """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses
+        `first` (L, 7).
 
         `material` replaces all others.
         """
@@ -788,7 +812,9 @@ class RobotNodes:
             node.visible = on
 
     def below_parents(self, link_poses: Floats) -> Floats:
-        """Return the poses (..., L, 7) of the links below their parents, that of the root in the world, from poses in the world."""
+        """Return the poses (..., L, 7) of the links below their parents, that of the
+        root in the world, from poses in the world.
+        """
         local = np.array(link_poses)
         local[..., 1:, :] = poses.compose(
             poses.inverse(link_poses[..., self._parents[1:], :]), link_poses[..., 1:, :]
@@ -971,7 +997,9 @@ class ComparedRobotNodes:
         )
 
     def bounds_with(self, bounds: Floats) -> Floats:
-        """Return the box (2, 3) around the first robot, extended by the second one beside it."""
+        """Return the box (2, 3) around the first robot, extended by the second one
+        beside it.
+        """
         return np.add(
             bounds, [np.minimum(self._offset, 0.0), np.maximum(self._offset, 0.0)]
         )

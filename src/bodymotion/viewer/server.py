@@ -1,4 +1,5 @@
-"""A viser server without output, on a free port, which refuses requests from pages of other sites.
+"""A viser server without output, on a free port, which refuses requests from pages of
+other sites.
 
 A browser lets any page open a WebSocket to any address, also to one of this machine.
 The header `Origin` names the site of the page, the header `Host` the requested name
@@ -68,7 +69,8 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
 
 
 def is_allowed(host: str | None, origin: str | None, served: str) -> bool:
-    """Return whether a request is allowed, by its headers `Host` and `Origin` (None: absent) and the host that is `served`.
+    """Return whether a request is allowed, by its headers `Host` and `Origin` (None:
+    absent) and the host that is `served`.
 
     The requested name must be an address, localhost, the served host or this machine's
     own name. The site of the page must be the requested one; programs that are no
@@ -119,7 +121,9 @@ def _is_ours(name: str, served: str) -> bool:
 
 
 def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
-    """Return a hook that refuses requests that are not allowed and passes others to `next_hook`."""
+    """Return a hook that refuses requests that are not allowed and passes others to
+    `next_hook`.
+    """
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
@@ -132,7 +136,10 @@ def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
         if not single or not is_allowed(
             hosts[0], origins[0] if origins else None, served
         ):
-            text = b"Requests from other sites are refused: open this page at its own address.\n"
+            text = (
+                b"Requests from other sites are refused: open this page at its own "
+                b"address.\n"
+            )
             headers = Headers(
                 {
                     "Content-Type": "text/plain",
@@ -243,7 +250,9 @@ def free_port(host: str, port: int) -> int:
 
 
 def on_user(widget: Any, react: Callable[[Any], object]) -> None:  # noqa: ANN401
-    """Call `react(value)` when a user changes the value of a widget in a browser, not when the viewer does."""
+    """Call `react(value)` when a user changes the value of a widget in a browser, not
+    when the viewer does.
+    """
     widget.on_update(
         lambda event: react(event.target.value) if event.client_id is not None else None
     )
