@@ -270,9 +270,7 @@ class Overlays:
             )
         ]
 
-    def _labelled_ball(  # noqa: ANN401
-        self, name: str, text: str, radius: float, color: Rgb
-    ) -> Any:
+    def _labelled_ball(self, name: str, text: str, radius: float, color: Rgb) -> Any:  # noqa: ANN401
         ball = self._api.add_icosphere(name, radius=radius, color=color, **NO_SHADOW)
         self._api.add_label(
             f"{name}/name", text, font_screen_scale=0.75, anchor="center-left"
