@@ -12,24 +12,48 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from io import BytesIO
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
+from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh, Texture
 from bodymotion.system.files import check_place, new_folder, note_written, whole_file
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
-LIBRARY = "@.mtl"  # The name of the materials in an OBJ until it is chosen.
+LIBRARY = "@.mtl"
+"""The name of the materials in an OBJ until it is chosen."""
 _MAX_IMAGE_BYTES = 10**8
+_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f/\\]")
+MAX_NAME = 100
+"""[characters] Of the name of a file, without its suffix."""
+
+
+class _Encoded(NamedTuple):
+    """A mesh as the bytes of a file, its materials (MTL), and what these lose of it.
+
+    `lost` has "rounded" numbers, "bare" surfaces and "flat" triangles.
+    """
+
+    data: bytes
+    materials: bytes
+    lost: set[str]
+
+
+class _KnownMesh(NamedTuple):
+    """The path of a mesh that was added; the objects keep their ids in use."""
+
+    path: str
+    mesh: Mesh
+    material: Material | None
 
 
 class MeshFolder:
@@ -51,18 +75,12 @@ class MeshFolder:
 
     def __init__(self, model: Path, format: MeshFormat = "obj") -> None:
         if format not in get_args(MeshFormat):
-            raise ValueError(
-                f"meshes are written as {', '.join(get_args(MeshFormat))}, not as "
-                f"{format!r}"
-            )
+            known = ", ".join(get_args(MeshFormat))
+            raise ValueError(f"meshes are written as {known}, not as {format!r}")
         self.model = model
         self.format = format
-        self.name = (
-            re.sub(
-                r"[\x00-\x1f\x7f/\\]", "_", model.stem + model.suffix.replace(".", "_")
-            )
-            + "_meshes"
-        )
+        stem = model.stem + model.suffix.replace(".", "_")
+        self.name = f"{_NOT_IN_NAMES.sub('_', stem)}_meshes"
         self.possible = not model.exists() or model.is_file()
         """Whether there can be files beside the model.
 
@@ -70,7 +88,7 @@ class MeshFolder:
         """
         self.files: dict[str, bytes] = {}
         """What will be written, by path from the model's folder."""
-        self._known: dict[tuple[int, int], tuple[str, Mesh, Material | None]] = {}
+        self._known: dict[tuple[int, int], _KnownMesh] = {}
         self._by_content: dict[bytes, str] = {}
         self._images: dict[Path, str] = {}
         self._used_names: set[str] = set()
@@ -92,63 +110,63 @@ class MeshFolder:
             return None
         key = id(mesh), id(material)
         if key not in self._known:
-            self._known[key] = (
-                self._add(mesh, name, material or Material()),
-                mesh,
-                material,
-            )
-        return self._known[key][0]
+            path = self._add(mesh, name, material or Material())
+            self._known[key] = _KnownMesh(path, mesh, material)
+        return self._known[key].path
 
     def image(self, texture: Texture) -> str | None:
         """Add the image of a texture.
 
         Return its path from the model's folder, None where it cannot be read.
         """
-        from PIL import Image
-
         if not self.possible:
             return None
-        if texture.path not in self._images:
+        path = texture.path
+        if path not in self._images:
             try:
-                if texture.path.stat().st_size > _MAX_IMAGE_BYTES:
-                    raise ValueError("too large")
-                data = texture.path.read_bytes()
-                # A file that is no image is not copied: a model may name any file of
-                # the user.
-                Image.open(BytesIO(data), formats=IMAGE_FORMATS).close()
+                data = _read_image(path)
             except (OSError, ValueError):
-                self._missing_images.append(texture.path.name)
-                self._images[texture.path] = ""
+                self._missing_images.append(path.name)
+                self._images[path] = ""
             else:
-                suffix = plain_name(texture.path.suffix)
-                name = self._add_files(
-                    texture.path.stem, lambda name: {f"{name}{suffix}": data}
-                )
-                self._images[texture.path] = f"{self.name}/{name}{suffix}"
-        return self._images[texture.path] or None
+                suffix = plain_name(path.suffix)
+                name = self._add_files(path.stem, {suffix: data})
+                self._images[path] = f"{self.name}/{name}{suffix}"
+        return self._images[path] or None
 
     @property
     def lost(self) -> list[Problem]:
         """The problems of what the files lose of the meshes."""
-        found = []
+        problems = []
         kind = self.format.upper()
         look = losses.MESH_LOOK
-        if count := self._losses["rounded"]:
-            words = f"{kind} rounds the numbers of {count} of {len(self._by_content)} meshes"
-            found.append(
-                losses.PRECISION.problem(words, hint="OBJ keeps them to the bit")
+        count = self._losses["rounded"]
+        if count:
+            total = len(self._by_content)
+            message = f"{kind} rounds the numbers of {count} of {total} meshes"
+            hint = "OBJ keeps them to the bit"
+            problems.append(losses.PRECISION.problem(message, hint=hint))
+        count = self._losses["bare"]
+        if count:
+            message = (
+                f"{kind} holds no colours, normals or texture coordinates: those of "
+                f"{count} meshes are left out"
             )
-        if count := self._losses["bare"]:
-            words = f"{kind} holds no colours, normals or texture coordinates: those of {count} meshes are left out"
-            found.append(look.problem(words))
-        if count := self._losses["flat"]:
-            words = f"triangles without area, and vertices that no triangle has, are left out of {count} meshes"
-            found.append(look.as_note.problem(words))
-        lost = (
-            f"the image {name!r:.80} cannot be read: its surfaces lose their texture"
-            for name in self._missing_images
-        )
-        return [*found, *map(look.problem, lost)]
+            problems.append(look.problem(message))
+        count = self._losses["flat"]
+        if count:
+            message = (
+                "triangles without area, and vertices that no triangle has, are left "
+                f"out of {count} meshes"
+            )
+            problems.append(look.as_note.problem(message))
+        for name in self._missing_images:
+            message = (
+                f"the image {name!r:.80} cannot be read: its surfaces lose their "
+                "texture"
+            )
+            problems.append(look.problem(message))
+        return problems
 
     def write(self, model: bytes) -> None:
         """Write the mesh files and after them the model: all of them or none.
@@ -172,89 +190,113 @@ class MeshFolder:
                 stream.write(model)
             undo.pop_all()
 
-    def _add_files(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
-        """Add files whose names have the same beginning.
+    def _add_files(self, name: str, contents: Mapping[str, bytes]) -> str:
+        """Add files with the same name, given by their suffixes; return that name.
 
-        Return that beginning, one that is free here and in the folder.
-
-        A name is free here if no other file has it, also where upper and lower case are
-        the same; in the folder, if no file has it, or one with the same content.
+        It is free if no other file here has it, also where upper and lower case are the
+        same, and if no file in the folder has it, or one with the same content.
         """
         plain = plain_name(name) or "mesh"
-        number = 1
         free = plain
-        while free.lower() in self._used_names or not self._fits(made := files(free)):
+        number = 1
+        files = _named(free, contents)
+        while free.lower() in self._used_names or not self._fits(files):
             number += 1
             free = f"{plain}_{number}"
+            files = _named(free, contents)
         self._used_names.add(free.lower())
-        self.files |= {f"{self.name}/{file}": data for file, data in made.items()}
+        for file, data in files.items():
+            self.files[f"{self.name}/{file}"] = data
         return free
 
-    def _fits(self, files: dict[str, bytes]) -> bool:
+    def _fits(self, files: Mapping[str, bytes]) -> bool:
+        """Return whether no file in the folder has a name and other content."""
         folder = self.model.parent / self.name
-        existing = {
-            folder / file: data
-            for file, data in files.items()
-            if os.path.lexists(folder / file)
-        }
-        return all(_has_content(path, data) for path, data in existing.items())
+        for file, data in files.items():
+            path = folder / file
+            if os.path.lexists(path) and not _has_content(path, data):
+                return False
+        return True
 
     def _add(self, mesh: Mesh, name: str, look: Material) -> str:
-        lost: set[str] = set()
-        materials = b""
-        corners = [
-            part
-            for part in (mesh.normals, mesh.colors, mesh.texture_coordinates)
-            if part is not None
-        ]
-        if self.format == "obj":
-            with_material = bool(mesh.colors or look.texture)
-            if with_material and look.texture is not None:
-                image = self.image(look.texture)
-            else:
-                image = None
-            # In the library an image is named from the library's own folder.
-            data, materials = to_obj(
-                mesh,
-                look,
-                (image or "").rpartition("/")[2],
-                LIBRARY if with_material else "",
-            )
-        elif self.format == "stl":
-            lost |= {"bare"} if corners else set()
-            data = to_stl(mesh)
-            corners = []
-        else:
-            from bodymotion.formats.meshes.glb import mesh_to_glb
-
-            data = mesh_to_glb(mesh, look)
-            split = mesh.corners_split
-            numbers = split.vertices if split.vertices is not None else ()
-            if len(split.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(
-                mesh.vertices
-            ):
-                lost.add("flat")
-        with np.errstate(over="ignore"):
-            if self.format != "obj":
-                arrays = [mesh.vertices, *(part.values for part in corners)]
-            else:
-                arrays = []
-            if any((array.astype(np.float32) != array).any() for array in arrays):
-                lost.add("rounded")
-        key = hashlib.blake2b(data + materials, digest_size=16).digest()
+        """Add a mesh with a material, unless it is known; return its path."""
+        encoded = self._encode(mesh, look)
+        content = encoded.data + encoded.materials
+        key = hashlib.blake2b(content, digest_size=16).digest()
         if key not in self._by_content:
-            self._losses.update(lost)
-
-            def files(name: str) -> dict[str, bytes]:
-                if not materials:
-                    return {f"{name}.{self.format}": data}
-                shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
-                return {f"{name}.obj": shown, f"{name}.mtl": materials}
-
-            self._by_content[key] = (
-                f"{self.name}/{self._add_files(name, files)}.{self.format}"
-            )
+            self._losses.update(encoded.lost)
+            contents = {f".{self.format}": encoded.data}
+            if encoded.materials:
+                contents[".mtl"] = encoded.materials
+            file = self._add_files(name, contents)
+            self._by_content[key] = f"{self.name}/{file}.{self.format}"
         return self._by_content[key]
+
+    def _encode(self, mesh: Mesh, look: Material) -> _Encoded:
+        if self.format == "obj":
+            return self._encode_obj(mesh, look)
+        parts = (mesh.normals, mesh.colors, mesh.texture_coordinates)
+        corners = [part.values for part in parts if part is not None]
+        lost: set[str] = set()
+        if self.format == "stl":
+            if corners:
+                lost.add("bare")
+            if _is_rounded([mesh.vertices]):
+                lost.add("rounded")
+            return _Encoded(to_stl(mesh), b"", lost)
+        from bodymotion.formats.meshes.glb import mesh_to_glb
+
+        split = mesh.corners_split
+        num_vertices = 0
+        if split.vertices is not None:
+            num_vertices = len(np.unique(split.vertices))
+        has_all_vertices = num_vertices >= len(mesh.vertices)
+        if len(split.triangles) < len(mesh.faces) or not has_all_vertices:
+            lost.add("flat")
+        if _is_rounded([mesh.vertices, *corners]):
+            lost.add("rounded")
+        return _Encoded(mesh_to_glb(mesh, look), b"", lost)
+
+    def _encode_obj(self, mesh: Mesh, look: Material) -> _Encoded:
+        """Return a mesh as OBJ: with a library where it has colours or an image."""
+        image = None
+        if look.texture is not None:
+            image = self.image(look.texture)
+        library = ""
+        if mesh.colors or look.texture:
+            library = LIBRARY
+        # In the library an image is named from the library's own folder.
+        file = (image or "").rpartition("/")[2]
+        data, materials = to_obj(mesh, look, file, library)
+        return _Encoded(data, materials, set())
+
+
+def _read_image(path: Path) -> bytes:
+    """Return the content of an image file; ValueError or OSError where it is none."""
+    from PIL import Image
+
+    if path.stat().st_size > _MAX_IMAGE_BYTES:
+        raise ValueError("too large")
+    data = path.read_bytes()
+    # A file that is no image is not copied: a model may name any file of the user.
+    Image.open(BytesIO(data), formats=IMAGE_FORMATS).close()
+    return data
+
+
+def _is_rounded(arrays: Sequence[Floats]) -> bool:
+    """Return whether single precision changes a number."""
+    with np.errstate(over="ignore"):
+        return any((array.astype(np.float32) != array).any() for array in arrays)
+
+
+def _named(name: str, contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a name, by their names; an OBJ names its library."""
+    files: dict[str, bytes] = {}
+    for suffix, data in contents.items():
+        if suffix == ".obj" and ".mtl" in contents:
+            data = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
+        files[f"{name}{suffix}"] = data
+    return files
 
 
 def _has_content(path: Path, data: bytes) -> bool:
@@ -265,7 +307,10 @@ def _has_content(path: Path, data: bytes) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """Return a name of letters, digits, `.`, `_` and `-` only, which every file system and every reader accepts."""
-    if name.strip(". "):
-        return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-")
-    return ""
+    """Return a name of letters, digits, `.`, `_` and `-` only.
+
+    Every file system and every reader accepts it.
+    """
+    if not name.strip(". "):
+        return ""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:MAX_NAME].lstrip("-")

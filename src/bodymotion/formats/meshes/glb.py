@@ -25,7 +25,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,31 +33,45 @@ import orjson
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.plain import parse_json
-from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.arrays import Floats, Indices, frozen_ints
 from bodymotion.geometry.meshes import TRIANGLES, Part, Surface, surface_parts
-from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape
+from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 
-MAX_TEXTURE_PIXELS = (
-    2048  # Pixels of a texture's longer side; larger images are scaled down.
-)
+MAX_TEXTURE_PIXELS = 2048
+"""Pixels of a texture's longer side; larger images are scaled down."""
 MAX_PIXELS = 64_000_000
 IMAGES = ("PNG", "JPEG", "GIF", "BMP", "TGA", "TIFF", "PPM")
 
 UNLIT = "KHR_materials_unlit"
 
+# Constants of OpenGL that glTF uses.
 _REPEAT = 10497
 _CLAMP = 33071
+_FLOAT = 5126
+_UNSIGNED_INT = 5125
+
+SHININESS_EXPONENT = 128.0
+"""VRML97's shininess 1 as an exponent of Blinn–Phong."""
 
 MARK = "bodymotion"
 VERTEX = "_VERTEX"
 GENERATOR = "bodymotion"
 MAX_NODES = 100_000
 MAX_CORNERS = 4_000_000
+ALIGNMENT = 4
+"""[bytes] Parts of a GLB begin at multiples of this number."""
 _READ_MODES = (0, 1, TRIANGLES, 5)
 """Points, lines, triangles and strips of these.
 
 What trimesh makes geometries of, one per primitive and in their order.
 """
+
+
+class EmbeddedImage(NamedTuple):
+    """An image in a GLB: its index, and whether it is transparent."""
+
+    index: int
+    is_transparent: bool
 
 
 def to_glb(
@@ -71,23 +85,20 @@ def to_glb(
     by it and do not depend on light (KHR_materials_unlit).
     """
     parts = surface_parts(shapes, paint)
-    if parts:
-        return _written(parts, glow)
-    return None
+    return _encode(parts, glow) if parts else None
 
 
 def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
-    """Return a mesh as a GLB that `read_gltf` reads as the same mesh, in single precision, without triangles of zero area."""
+    """Return a mesh as a GLB that `read_gltf` reads as the same mesh.
+
+    It is in single precision, without triangles of zero area.
+    """
     parts = surface_parts([Shape(mesh, material=material)], whole=True)
-    extras = {
-        "bodymotion": {
-            "crease_angle": mesh.crease_angle,
-            "normals": mesh.normals is not None,
-        }
+    fields = {
+        "crease_angle": mesh.crease_angle,
+        "normals": mesh.normals is not None,
     }
-    if parts:
-        return _written(parts, 0.0, extras)
-    return b""
+    return _encode(parts, 0.0, {MARK: fields}) if parts else b""
 
 
 def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -113,141 +124,126 @@ class _Document:
         return len(rows) - 1
 
     def bytes(self, data: bytes) -> int:
-        self.block += b"\0" * (-len(self.block) % 4)
-        view = self.add(
-            "bufferViews",
-            {"buffer": 0, "byteOffset": len(self.block), "byteLength": len(data)},
-        )
+        """Add bytes, and return the index of their view."""
+        self.block += b"\0" * (-len(self.block) % ALIGNMENT)
+        view = {"buffer": 0, "byteOffset": len(self.block), "byteLength": len(data)}
         self.block += data
-        return view
+        return self.add("bufferViews", view)
 
     def array(
         self,
         values: npt.NDArray[Any],
         kind: str,
-        component: int,
+        component: int = _FLOAT,
         **more: Any,  # noqa: ANN401
     ) -> int:
+        """Add an array, and return the index of its accessor."""
         view = self.bytes(np.ascontiguousarray(values).tobytes())
-        entry = {
+        accessor = {
             "bufferView": view,
             "componentType": component,
             "count": len(values),
             "type": kind,
             **more,
         }
-        return self.add("accessors", entry)
+        return self.add("accessors", accessor)
+
+    def encoded(self, root: dict[str, Any]) -> bytes:
+        """Return the file: a header, the JSON of `root` and all tables, and the bytes."""
+        text = orjson.dumps({**root, **self.tables})
+        text += b" " * (-len(text) % ALIGNMENT)
+        block = bytes(self.block) + b"\0" * (-len(self.block) % ALIGNMENT)
+        # Each of the two chunks begins with its length and its type.
+        body = struct.pack("<I4s", len(text), b"JSON") + text
+        body += struct.pack("<I4s", len(block), b"BIN\0") + block
+        header_bytes = 12
+        header = struct.pack("<4sII", b"glTF", 2, header_bytes + len(body))
+        return header + body
 
 
-def _written(
+def _encode(
     parts: list[Part], glow: float, extras: dict[str, Any] | None = None
 ) -> bytes:
     document = _Document()
-    images: dict[Path, tuple[int, bool] | None] = {}
-    primitives = []
-    for part in parts:
-        surface = part.surface
-        positions = np.concatenate(part.positions)
-        lowest = positions.min(axis=0).tolist()
-        highest = positions.max(axis=0).tolist()
-        attributes = {
-            "POSITION": document.array(positions, "VEC3", 5126, min=lowest, max=highest)
-        }
-        if part.normals:
-            attributes["NORMAL"] = document.array(
-                np.concatenate(part.normals), "VEC3", 5126
-            )
-        if part.uv:
-            # In VRML97 from the lower left, in glTF from the upper left.
-            s, t = np.concatenate(part.uv).T
-            attributes["TEXCOORD_0"] = document.array(
-                np.stack([s, np.float32(1.0) - t], axis=1), "VEC2", 5126
-            )
-        if part.colors:
-            attributes["COLOR_0"] = document.array(
-                _linear(np.concatenate(part.colors)), f"VEC{surface.channels}", 5126
-            )
-        if part.vertices:
-            attributes[VERTEX] = document.array(
-                np.concatenate(part.vertices), "SCALAR", 5126
-            )
-        indices = document.array(np.concatenate(part.indices), "SCALAR", 5125)
-        material = document.add("materials", _material(document, surface, images))
-        primitives.append(
-            {
-                "attributes": attributes,
-                "indices": indices,
-                "mode": surface.mode,
-                "material": material,
-            }
-        )
-    document.add(
-        "meshes", {"primitives": primitives, **({"extras": extras} if extras else {})}
-    )
-    if glow:
-        for look in document.tables["materials"]:
-            look["extensions"] = {UNLIT: {}}
-            factor = look["pbrMetallicRoughness"]["baseColorFactor"]
-            factor[:3] = [glow * value for value in factor[:3]]
-    root = {
-        "asset": {"version": "2.0", "generator": "bodymotion"},
+    images: dict[Path, EmbeddedImage | None] = {}
+    primitives = [_primitive(document, part, images) for part in parts]
+    mesh: dict[str, Any] = {"primitives": primitives}
+    if extras:
+        mesh["extras"] = extras
+    document.add("meshes", mesh)
+    root: dict[str, Any] = {
+        "asset": {"version": "2.0", "generator": GENERATOR},
         "scene": 0,
         "scenes": [{"nodes": [0]}],
         "nodes": [{"mesh": 0}],
         "buffers": [{"byteLength": len(document.block)}],
-        **({"extensionsUsed": [UNLIT]} if glow else {}),
-        **document.tables,
     }
-    text = orjson.dumps(root)
-    text += b" " * (-len(text) % 4)
-    block = bytes(document.block) + b"\0" * (-len(document.block) % 4)
-    head = struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(text) + 8 + len(block))
-    return (
-        head
-        + struct.pack("<I4s", len(text), b"JSON")
-        + text
-        + struct.pack("<I4s", len(block), b"BIN\0")
-        + block
-    )
+    if glow:
+        root["extensionsUsed"] = [UNLIT]
+        for look in document.tables["materials"]:
+            look["extensions"] = {UNLIT: {}}
+            factor = look["pbrMetallicRoughness"]["baseColorFactor"]
+            factor[:3] = [glow * value for value in factor[:3]]
+    return document.encoded(root)
+
+
+def _primitive(
+    document: _Document, part: Part, images: dict[Path, EmbeddedImage | None]
+) -> dict[str, Any]:
+    """Add the arrays and the material of a part, and return its primitive."""
+    surface = part.surface
+    positions = np.concatenate(part.positions)
+    lowest = positions.min(axis=0).tolist()
+    highest = positions.max(axis=0).tolist()
+    attributes = {
+        "POSITION": document.array(positions, "VEC3", min=lowest, max=highest)
+    }
+    if part.normals:
+        attributes["NORMAL"] = document.array(np.concatenate(part.normals), "VEC3")
+    if part.uv:
+        # In VRML97 from the lower left, in glTF from the upper left.
+        s, t = np.concatenate(part.uv).T
+        coordinates = np.stack([s, np.float32(1.0) - t], axis=1)
+        attributes["TEXCOORD_0"] = document.array(coordinates, "VEC2")
+    if part.colors:
+        colors = _linear(np.concatenate(part.colors))
+        attributes["COLOR_0"] = document.array(colors, f"VEC{surface.channels}")
+    if part.vertices:
+        attributes[VERTEX] = document.array(np.concatenate(part.vertices), "SCALAR")
+    indices = np.concatenate(part.indices)
+    return {
+        "attributes": attributes,
+        "indices": document.array(indices, "SCALAR", _UNSIGNED_INT),
+        "mode": surface.mode,
+        "material": document.add("materials", _material(document, surface, images)),
+    }
 
 
 def _material(
-    document: _Document, surface: Surface, images: dict[Path, tuple[int, bool] | None]
+    document: _Document, surface: Surface, images: dict[Path, EmbeddedImage | None]
 ) -> dict[str, Any]:
     look = surface.material
-    base: Floats | tuple[float, float, float] = look.diffuse
-    if surface.mode != TRIANGLES:
-        if any(look.emissive):
-            base = look.emissive
-        else:
-            base = look.diffuse
+    base = look.diffuse
+    if surface.mode != TRIANGLES and any(look.emissive):
+        # Lines and points of VRML97 have the colour in which they glow.
+        base = look.emissive
     if surface.channels:
         base = (1.0, 1.0, 1.0)
     alpha = min(max(1.0 - look.transparency, 0.0), 1.0)
     shininess = min(max(look.shininess, 0.0), 1.0)
-    pbr: dict[str, Any] = {
-        "metallicFactor": 0.0,
-        "roughnessFactor": float(np.sqrt(2.0 / (2.0 + 128.0 * shininess))),
-    }
+    roughness = float(np.sqrt(2.0 / (2.0 + SHININESS_EXPONENT * shininess)))
+    pbr: dict[str, Any] = {"metallicFactor": 0.0, "roughnessFactor": roughness}
     is_transparent = alpha < 1.0 or surface.channels == 4
     if surface.textured and look.texture is not None:
         path = look.texture.path
         if path not in images:
-            images[path] = _image(document, path)
+            images[path] = _embed(document, path)
         image = images[path]
         if image is not None:
-            repeats = {"wrapS": look.texture.repeat_s, "wrapT": look.texture.repeat_t}
-            sampler = document.add(
-                "samplers",
-                {key: _REPEAT if on else _CLAMP for key, on in repeats.items()},
-            )
-            pbr["baseColorTexture"] = {
-                "index": document.add(
-                    "textures", {"source": image[0], "sampler": sampler}
-                )
-            }
+            texture = _texture(document, look.texture, image)
+            pbr["baseColorTexture"] = {"index": texture}
             base = (1.0, 1.0, 1.0)
-            is_transparent |= image[1]
+            is_transparent |= image.is_transparent
     pbr["baseColorFactor"] = [*_linear(base).tolist(), alpha]
     material: dict[str, Any] = {
         "pbrMetallicRoughness": pbr,
@@ -260,37 +256,48 @@ def _material(
     return material
 
 
-def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
-    """Embed an image file as PNG or JPEG.
+def _texture(document: _Document, texture: Texture, image: EmbeddedImage) -> int:
+    """Add a texture, and return its index."""
+    sampler = {
+        "wrapS": _REPEAT if texture.repeat_s else _CLAMP,
+        "wrapT": _REPEAT if texture.repeat_t else _CLAMP,
+    }
+    entry = {"source": image.index, "sampler": document.add("samplers", sampler)}
+    return document.add("textures", entry)
 
-    Return its index and whether it is transparent, None where it is no image.
+
+def _embed(document: _Document, path: Path) -> EmbeddedImage | None:
+    """Embed an image file as PNG or JPEG, None where it is no image.
 
     A file may be broken in any way; its surface is then drawn without it.
     """
     from PIL import Image
 
     try:
-        with Image.open(path, formats=IMAGES) as opened:
-            if opened.width * opened.height > MAX_PIXELS:
+        with Image.open(path, formats=IMAGES) as image:
+            if image.width * image.height > MAX_PIXELS:
                 return None
-            kind = opened.format
-            clear = opened.mode in ("RGBA", "LA") or "transparency" in opened.info
-            if kind in ("PNG", "JPEG") and max(opened.size) <= MAX_TEXTURE_PIXELS:
-                opened.load()
+            kind = image.format
+            is_transparent = (
+                image.mode in ("RGBA", "LA") or "transparency" in image.info
+            )
+            if kind in ("PNG", "JPEG") and max(image.size) <= MAX_TEXTURE_PIXELS:
+                image.load()
                 data = path.read_bytes()
             else:
                 kind = "PNG"
-                picture = opened.convert("RGBA" if clear else "RGB")
+                picture = image.convert("RGBA" if is_transparent else "RGB")
                 picture.thumbnail((MAX_TEXTURE_PIXELS, MAX_TEXTURE_PIXELS))
                 buffer = io.BytesIO()
                 picture.save(buffer, "PNG")
                 data = buffer.getvalue()
     except Exception:  # Pillow raises many exceptions for broken images
         return None
-    return document.add(
-        "images",
-        {"bufferView": document.bytes(data), "mimeType": f"image/{kind.lower()}"},
-    ), clear
+    entry = {
+        "bufferView": document.bytes(data),
+        "mimeType": f"image/{kind.lower()}",
+    }
+    return EmbeddedImage(document.add("images", entry), is_transparent)
 
 
 def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
@@ -308,100 +315,97 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
     ValueError
         When nothing can be made of the file; with the reason.
     """
-    from trimesh.exchange.gltf import load_glb, load_gltf
-
     try:
-        header = parse_json(
-            data
-            if kind == "gltf"
-            else data[20 : 20 + int.from_bytes(data[12:16], "little")]
-        )
+        header = _read_header(data, kind)
         _check_sizes(header, len(data))
-        # From a stream, without a resolver: so no file that it names is opened.
-        loaded = (load_gltf if kind == "gltf" else load_glb)(io.BytesIO(data))
-        primitives = [
-            (mesh, primitive)
-            for mesh in header["meshes"]
-            for primitive in mesh["primitives"]
-            if primitive.get("mode", TRIANGLES) in _READ_MODES
-        ]
-        made = {
-            name: _shape(header, mesh, primitive, found)
-            for (name, found), (mesh, primitive) in zip(
-                loaded["geometry"].items(), primitives, strict=True
-            )
-            if len(found.get("faces", ()))
-        }
-        places = {loaded["base_frame"]: np.eye(4)}
-        placed: dict[str, list[Floats]] = {name: [] for name in made}
-        for edge in loaded["graph"]:
-            if edge["frame_from"] not in places:
-                raise ValueError(
-                    "a node is below a camera or below lines; move it to the top"
-                )
-            place = places[edge["frame_to"]] = (
-                places[edge["frame_from"]] @ edge["matrix"]
-            )
-            if edge.get("geometry") in placed:
-                placed[edge["geometry"]].append(_finite("the pose of a node", place))
-        shapes = [
-            replace(shape, transform=place)
-            for name, shape in made.items()
-            for place in placed[name]
-        ]
+        shapes = _read_shapes(header, data, kind)
+        num_images = len(header.get("images", ()))
         if header["asset"].get("generator") == GENERATOR:
-            images = 0
-        else:
-            images = len(header.get("images", ()))
-    except (
-        Exception
-    ) as error:  # trimesh's readers raise many exceptions for broken files
-        raise ValueError(
-            f"this is not a glTF: {error or type(error).__name__}"[:200]
-        ) from error
+            num_images = 0
+    except Exception as error:
+        # trimesh's readers raise many exceptions for broken files.
+        message = f"this is not a glTF: {error or type(error).__name__}"
+        raise ValueError(message[:200]) from error
     if not shapes:
         raise ValueError("the file has no triangles")
-    return shapes, images
+    return shapes, num_images
+
+
+def _read_header(data: bytes, kind: str) -> dict[str, Any]:
+    """Return the JSON of a file: all of a text, the first chunk of a binary one."""
+    if kind != "gltf":
+        chunk = 20
+        size = int.from_bytes(data[12:16], "little")
+        data = data[chunk : chunk + size]
+    header: dict[str, Any] = parse_json(data)
+    return header
+
+
+def _read_shapes(header: dict[str, Any], data: bytes, kind: str) -> list[Shape]:
+    """Return the triangles of the scene that is shown."""
+    from trimesh.exchange.gltf import load_glb, load_gltf
+
+    # From a stream, without a resolver: so no file that it names is opened.
+    load = load_gltf if kind == "gltf" else load_glb
+    loaded = load(io.BytesIO(data))
+    primitives = []
+    for mesh in header["meshes"]:
+        for primitive in mesh["primitives"]:
+            if primitive.get("mode", TRIANGLES) in _READ_MODES:
+                primitives.append((mesh, primitive))
+    shapes: dict[str, Shape] = {}
+    for (name, geometry), (mesh, primitive) in zip(
+        loaded["geometry"].items(), primitives, strict=True
+    ):
+        if len(geometry.get("faces", ())):
+            shapes[name] = _shape(header, mesh, primitive, geometry)
+    transforms = {loaded["base_frame"]: np.eye(4)}
+    uses: dict[str, list[Floats]] = {name: [] for name in shapes}
+    for edge in loaded["graph"]:
+        if edge["frame_from"] not in transforms:
+            raise ValueError(
+                "a node is below a camera or below lines; move it to the top"
+            )
+        transform = transforms[edge["frame_from"]] @ edge["matrix"]
+        transforms[edge["frame_to"]] = transform
+        if edge.get("geometry") in uses:
+            uses[edge["geometry"]].append(_finite("the pose of a node", transform))
+    placed = []
+    for name, shape in shapes.items():
+        placed += [replace(shape, transform=transform) for transform in uses[name]]
+    return placed
 
 
 def _check_sizes(header: dict[str, Any], size: int) -> None:
-    """Check what trimesh does not.
+    """Check what trimesh does not: that all numbers are in the file.
 
-    That all numbers are in the file, and that few bytes do not stand for many nodes or
-    corners.
+    And that few bytes do not stand for many nodes or corners.
     """
-    accessors, nodes, meshes = (
-        header.get(table, []) for table in ("accessors", "nodes", "meshes")
-    )
-    primitives = [primitive for mesh in meshes for primitive in mesh["primitives"]]
-    used = [
-        accessors[k]
-        for primitive in primitives
-        for k in primitive["attributes"].values()
-    ]
-    used += [
-        accessors[primitive["indices"]]
-        for primitive in primitives
-        if "indices" in primitive
-    ]
+    accessors = header.get("accessors", [])
+    nodes = header.get("nodes", [])
+    meshes = header.get("meshes", [])
+    used = []
+    for mesh in meshes:
+        for primitive in mesh["primitives"]:
+            used += [accessors[index] for index in primitive["attributes"].values()]
+            if "indices" in primitive:
+                used.append(accessors[primitive["indices"]])
     if any("sparse" in accessor or "bufferView" not in accessor for accessor in used):
         raise ValueError(
             "its numbers are compressed or sparse; export it without compression"
         )
-    if sum(accessor["count"] for accessor in [*accessors, *used]) > max(
-        MAX_CORNERS, 2 * size
-    ):
+    num_elements = sum(accessor["count"] for accessor in [*accessors, *used])
+    if num_elements > max(MAX_CORNERS, 2 * size):
         raise ValueError("its accessors have more elements than the file")
-    below = [
-        *header["scenes"][header.get("scene", 0)]["nodes"],
-        *(k for node in nodes for k in node.get("children", ())),
-    ]
-    if len(set(below)) != len(below):
+    children = list(header["scenes"][header.get("scene", 0)]["nodes"])
+    num_surfaces = 0
+    for node in nodes:
+        children += node.get("children", ())
+        if "mesh" in node:
+            num_surfaces += len(meshes[node["mesh"]]["primitives"])
+    if len(set(children)) != len(children):
         raise ValueError("a node is in two nodes, or in itself")
-    if (
-        sum(len(meshes[node["mesh"]]["primitives"]) for node in nodes if "mesh" in node)
-        > MAX_NODES
-    ):
+    if num_surfaces > MAX_NODES:
         raise ValueError(f"it shows more than {MAX_NODES} surfaces")
 
 
@@ -414,94 +418,118 @@ def _finite(name: str, values: npt.ArrayLike, *widths: int) -> Floats:
     return array
 
 
+class _Corners:
+    """The corners of the triangles of a primitive, and their attributes."""
+
+    def __init__(
+        self,
+        header: dict[str, Any],
+        primitive: dict[str, Any],
+        geometry: dict[str, Any],
+    ) -> None:
+        self.accessors = header.get("accessors", [])
+        self.attributes = primitive["attributes"]
+        self.positions = self.numbers("POSITION", geometry["vertices"], 3)
+        """(N, 3) One for each corner that differs in an attribute."""
+        self.faces = np.asarray(geometry["faces"])
+        is_integer = self.faces.dtype.kind in "iu"
+        count = len(self.positions)
+        if not is_integer or not 0 <= self.faces.min() <= self.faces.max() < count:
+            raise ValueError("an index is beyond the corners")
+
+    def numbers(self, name: str, values: Any, *widths: int) -> Floats:  # noqa: ANN401
+        """Return the numbers of an attribute; normalised integers in −1…1."""
+        if values.dtype.kind in "iu":
+            accessor = self.accessors[self.attributes[name]]
+            if accessor.get("normalized"):
+                values = np.maximum(values / np.iinfo(values.dtype).max, -1.0)
+        return _finite(name, values, *widths)
+
+    def of(self, name: str, values: Any, *widths: int) -> Corners | None:  # noqa: ANN401
+        """Return an attribute of the corners of each triangle, None without values."""
+        if values is None:
+            return None
+        count = len(self.positions)
+        if len(values) != count:
+            raise ValueError(f"{name} has {len(values)} values for {count} corners")
+        numbers = self.numbers(name, values, *widths)
+        rows, row = np.unique(numbers, axis=0, return_inverse=True)
+        if name == "COLOR_0":
+            alpha = np.clip(rows[:, 3:], 0.0, 1.0)
+            rows = np.concatenate([to_srgb(rows[:, :3]), alpha], axis=1)
+        return Corners(rows, frozen_ints(row.reshape(-1)[self.faces]))
+
+    def merged(self, numbers: Any) -> tuple[Floats, Indices]:  # noqa: ANN401
+        """Return vertices (V, 3) and faces (F, 3): corners at one position are one.
+
+        A file of `to_glb` has numbers of its vertices, which count if they fit.
+        """
+        for keys in (self.positions if numbers is None else numbers, self.positions):
+            # Adding 0.0 makes 0.0 of -0.0.
+            _, first, number = np.unique(
+                keys + 0.0, axis=0, return_index=True, return_inverse=True
+            )
+            vertices = self.positions[first]
+            number = number.reshape(-1)
+            if np.array_equal(vertices[number], self.positions):
+                break
+        return vertices, frozen_ints(number[self.faces])
+
+
 def _shape(
     header: dict[str, Any],
     mesh: dict[str, Any],
     primitive: dict[str, Any],
-    found: dict[str, Any],
+    geometry: dict[str, Any],
 ) -> Shape:
+    """Return the triangles of a primitive, which trimesh read as `geometry`."""
+    surface = {}
     if "material" in primitive:
         surface = header["materials"][primitive["material"]]
-    else:
-        surface = {}
-
-    def numbers(name: str, values: Any, *widths: int) -> Floats:  # noqa: ANN401
-        if values.dtype.kind in "iu" and header["accessors"][
-            primitive["attributes"][name]
-        ].get("normalized"):
-            values = np.maximum(values / np.iinfo(values.dtype).max, -1.0)
-        return _finite(name, values, *widths)
-
-    places = numbers("POSITION", found["vertices"], 3)
-    corners = np.asarray(found["faces"])
-    if corners.dtype.kind not in "iu" or not 0 <= corners.min() <= corners.max() < len(
-        places
-    ):
-        raise ValueError("an index is beyond the corners")
-    # A file of `to_glb` numbers its vertices; else those at one position are one.
-    for keys in (found.get("vertex_attributes", {}).get(VERTEX, places), places):
-        _, first, number = np.unique(
-            keys + 0.0, axis=0, return_index=True, return_inverse=True
-        )
-        vertices = places[first]
-        number = number.reshape(-1)
-        if np.array_equal(vertices[number], places):
-            break
-
-    def of_corners(name: str, values: Any, *widths: int) -> Corners | None:  # noqa: ANN401
-        if values is None:
-            return None
-        if len(values) != len(places):
-            raise ValueError(
-                f"{name} has {len(values)} values for {len(places)} corners"
-            )
-        rows, row = np.unique(
-            numbers(name, values, *widths), axis=0, return_inverse=True
-        )
-        if name == "COLOR_0":
-            rows = np.concatenate(
-                [to_srgb(rows[:, :3]), np.clip(rows[:, 3:], 0.0, 1.0)], axis=1
-            )
-        return Corners(rows, frozen_ints(row.reshape(-1)[corners]))
-
-    own_fields = found["metadata"].get(MARK)
-    if not isinstance(own_fields, dict):
-        own_fields = {}
-    angle = own_fields.get("crease_angle")
-    visual = found.get("visual")
-    uv, colors = (
-        (None, None)
-        if visual is None
-        else (visual.uv, visual.vertex_attributes.get("color"))
+    corners = _Corners(header, primitive, geometry)
+    vertices, faces = corners.merged(geometry.get("vertex_attributes", {}).get(VERTEX))
+    fields = geometry["metadata"].get(MARK)
+    if not isinstance(fields, dict):
+        fields = {}
+    angle = fields.get("crease_angle")
+    if not isinstance(angle, (int, float)) or not math.isfinite(angle):
+        angle = DEFAULT_CREASE_ANGLE
+    normals = None
+    if fields.get("normals") is not False:
+        normals = geometry.get("vertex_normals")
+    coordinates = None
+    colors = None
+    visual = geometry.get("visual")
+    if visual is not None:
+        coordinates = visual.uv
+        colors = visual.vertex_attributes.get("color")
+    colors = geometry.get("vertex_colors", colors)
+    return Shape(
+        Mesh(
+            vertices,
+            faces,
+            angle,
+            normals=corners.of("NORMAL", normals, 3),
+            colors=corners.of("COLOR_0", colors, 3, 4),
+            texture_coordinates=corners.of("TEXCOORD_0", coordinates, 2),
+            two_sided=surface.get("doubleSided") is True,
+        ),
+        material=_read_material(surface),
+        name=str(mesh.get("name", "")),
     )
-    read = Mesh(
-        vertices,
-        frozen_ints(number[corners]),
-        angle
-        if isinstance(angle, (int, float)) and math.isfinite(angle)
-        else DEFAULT_CREASE_ANGLE,
-        normals=None
-        if own_fields.get("normals") is False
-        else of_corners("NORMAL", found.get("vertex_normals"), 3),
-        colors=of_corners("COLOR_0", found.get("vertex_colors", colors), 3, 4),
-        texture_coordinates=of_corners("TEXCOORD_0", uv, 2),
-        two_sided=surface.get("doubleSided") is True,
-    )
-    base = _finite(
-        "a base colour",
-        surface.get("pbrMetallicRoughness", {}).get("baseColorFactor", (1.0,) * 4),
-        4,
-    )
+
+
+def _read_material(surface: dict[str, Any]) -> Material:
+    factors = surface.get("pbrMetallicRoughness", {})
+    base = _finite("a base colour", factors.get("baseColorFactor", (1.0,) * 4), 4)
+    glow = _finite("a glow", surface.get("emissiveFactor", (0.0,) * 3), 3)
     red, green, blue = to_srgb(base[:3]).tolist()
-    glow_red, glow_green, glow_blue = to_srgb(
-        _finite("a glow", surface.get("emissiveFactor", (0.0,) * 3), 3)
-    ).tolist()
-    look = Material(
+    glow_red, glow_green, glow_blue = to_srgb(glow).tolist()
+    return Material(
         diffuse=(red, green, blue),
         emissive=(glow_red, glow_green, glow_blue),
         transparency=1.0 - min(max(float(base[3]), 0.0), 1.0),
     )
-    return Shape(read, material=look, name=str(mesh.get("name", "")))
 
 
 def to_srgb(linear: Floats) -> Floats:

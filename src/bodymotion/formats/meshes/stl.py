@@ -1,6 +1,6 @@
-"""STL files, written as bytes.
+"""STL files, written as bytes; and plain meshes of any format of trimesh, read.
 
-And plain meshes of any format that trimesh knows (STL, PLY, OFF, 3MF …), read.
+These are STL, PLY, OFF, 3MF …
 
 Binary STL: 80 bytes of header, the number of triangles, then for each its normal and
 three corners as 12 floats, and two bytes; all of it little-endian and in single
@@ -14,6 +14,7 @@ are one mesh.
 import re
 import zipfile
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from bodymotion.geometry.shapes import Mesh
 _TRIANGLE = np.dtype(
     [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")]
 )
+_HEADER_BYTES = 80
+_COUNT_BYTES = 4
 
 MAX_BYTES = 2 * 10**9
 
@@ -37,7 +40,8 @@ None of them is known to be the mesh.
 TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
-_SEARCHED = 1 << 20  # [bytes] The part of a mesh that is searched for decimal commas.
+_SEARCHED = 1 << 20
+"""[bytes] The part of a mesh that is searched for decimal commas."""
 
 
 def to_stl(mesh: Mesh) -> bytes:
@@ -47,11 +51,8 @@ def to_stl(mesh: Mesh) -> bytes:
         records["normal"] = mesh.face_normals
         records["corners"] = mesh.vertices[mesh.faces]
     # A header that begins with "solid" would mean the text form.
-    return (
-        b"binary STL by bodymotion".ljust(80, b" ")
-        + np.uint32(len(records)).tobytes()
-        + records.tobytes()
-    )
+    header = b"binary STL by bodymotion".ljust(_HEADER_BYTES, b" ")
+    return header + np.uint32(len(records)).tobytes() + records.tobytes()
 
 
 def read_mesh_file(path: Path) -> Mesh:
@@ -59,8 +60,6 @@ def read_mesh_file(path: Path) -> Mesh:
 
     Raises ValueError when nothing can be made of the file; with the reason.
     """
-    import trimesh
-
     if path.suffix.lower() in ARCHIVES:
         raise ValueError("the file is an archive; unpack it and name the mesh in it")
     try:
@@ -69,31 +68,9 @@ def read_mesh_file(path: Path) -> Mesh:
         # From a stream, not by its name: so no file that it names (a material, an
         # image) is opened.
         with path.open("rb") as stream:
-            if zipfile.is_zipfile(stream):
-                with zipfile.ZipFile(stream) as archive:
-                    unpacked = sum(member.file_size for member in archive.infolist())
-                # A mesh of its own: what other meshes of the model take is not its
-                # fault.
-                Budget(str(path), stream.seek(0, 2)).take_bytes(unpacked)
-            stream.seek(0)
-            if path.suffix.lower() == ".stl":
-                corners = _text_corners(stream.read())
-            else:
-                corners = None
-            stream.seek(0)
-            if corners is not None:
-                loaded = trimesh.Trimesh(
-                    corners, np.arange(len(corners)).reshape(-1, 3)
-                )
-            else:
-                loaded = trimesh.load_mesh(
-                    stream, file_type=path.suffix.lstrip(".").lower()
-                )
-        faces = np.asarray(loaded.faces).reshape(-1, 3)
-        vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
-    except (
-        Exception
-    ) as error:  # trimesh's readers raise many exceptions for broken files
+            vertices, faces = _read_stream(stream, path)
+    except Exception as error:
+        # trimesh's readers raise many exceptions for broken files.
         raise ValueError(mesh_fault(path, error)) from error
     if not len(faces) or not np.isfinite(vertices).all():
         raise ValueError("the file has no triangles, or corners that are not finite")
@@ -102,33 +79,62 @@ def read_mesh_file(path: Path) -> Mesh:
     return Mesh(vertices, faces, crease_angle=DEFAULT_CREASE_ANGLE)
 
 
-def _text_corners(data: bytes) -> Floats | None:
-    """Return the corners (3 n, 3) of the triangles in a text file.
+def _read_stream(
+    stream: BinaryIO, path: Path
+) -> tuple[Floats, np.ndarray[tuple[int, int], np.dtype[np.integer]]]:
+    """Return vertices (V, 3) and faces (F, 3)."""
+    import trimesh
 
-    None for a binary one.
+    _check_unpacked_size(stream, path)
+    suffix = path.suffix.lower()
+    corners = None
+    if suffix == ".stl":
+        corners = _text_corners(stream.read())
+        stream.seek(0)
+    if corners is None:
+        loaded = trimesh.load_mesh(stream, file_type=suffix.lstrip("."))
+    else:
+        numbers = np.arange(len(corners)).reshape(-1, 3)
+        loaded = trimesh.Trimesh(corners, numbers)
+    vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
+    return vertices, np.asarray(loaded.faces).reshape(-1, 3)
+
+
+def _check_unpacked_size(stream: BinaryIO, path: Path) -> None:
+    """Refuse an archive, such as 3MF, that is very large once unpacked."""
+    if zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        # A mesh of its own: what other meshes of the model take is not its fault.
+        Budget(str(path), stream.seek(0, 2)).take_bytes(unpacked)
+    stream.seek(0)
+
+
+def _text_corners(data: bytes) -> Floats | None:
+    """Return the corners (3 n, 3) of the triangles in a text file, None for a binary one.
 
     trimesh refuses those without `endsolid`, and those in one line.
     """
-    if len(data) >= 84 and len(data) == 84 + _TRIANGLE.itemsize * int.from_bytes(
-        data[80:84], "little"
-    ):
+    start = _HEADER_BYTES + _COUNT_BYTES
+    count = int.from_bytes(data[_HEADER_BYTES:start], "little")
+    if len(data) >= start and len(data) == start + _TRIANGLE.itemsize * count:
         return None
     rows = _VERTEX.findall(data)
     if not rows:
         return None
     if len(rows) % 3:
         raise ValueError(f"{len(rows)} corners are not a multiple of three")
-    return np.array([float(word) for row in rows for word in row.split()]).reshape(
-        -1, 3
-    )
+    words = b" ".join(rows).split()
+    return np.array(list(map(float, words))).reshape(-1, 3)
 
 
 def mesh_fault(path: Path, error: Exception) -> str:
     """Return why a mesh cannot be read, with what is known about its numbers."""
-    comma = None
     if path.suffix.lower() in TEXT_MESHES and path.is_file():
         with path.open("rb") as stream:
             comma = _DECIMAL_COMMA.search(stream.read(_SEARCHED))
-    if comma is not None:
-        return f"{comma[0].decode()} has a decimal comma; expected {comma[0].decode().replace(',', '.')}"
+        if comma is not None:
+            number = comma[0].decode()
+            expected = number.replace(",", ".")
+            return f"{number} has a decimal comma; expected {expected}"
     return str(error) or type(error).__name__
