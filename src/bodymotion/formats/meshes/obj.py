@@ -12,10 +12,13 @@ The reader knows these, and what modelling programs write: polygons of any size,
 counted from the end, `mtllib`. Curves, lines, groups and smoothing are not read.
 """
 
+from __future__ import annotations
+
 import math
 from array import array
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +30,20 @@ from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
-MAX_MATERIALS = (
-    256  # Faces with more colours than this are written as vertices with colours.
-)
-SPECULAR_EXPONENT = 128.0  # VRML97's shininess 0…1 as the exponent of MTL's `Ns`.
+MAX_MATERIALS = 256
+"""Faces with more colours than this are written as vertices with colours."""
+SPECULAR_EXPONENT = 128.0
+"""VRML97's shininess 1 as the exponent of MTL's `Ns`."""
 MARK = "# bodymotion"
+MIN_COLORED_WIDTH = 6
+"""Numbers of a `v` that ends with a colour."""
+
+
+class LibraryMaterial(NamedTuple):
+    """A material, and the path of its image in the library, "" for none."""
+
+    material: Material
+    image: str
 
 
 @dataclass(frozen=True)
@@ -72,35 +84,12 @@ def to_obj(
         # Only the image of such a surface is visible.
         mesh = replace(mesh, colors=None)
     colored = _colored(mesh)
-    head = [
-        "# Wavefront OBJ by bodymotion",
-        f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided "
-        f"{int(mesh.two_sided)}"
-        + (
-            f" channels {mesh.colors.values.shape[1]}"
-            if mesh.colors is not None
-            else ""
-        ),
-    ]
-    named: dict[str, tuple[Material, str]] = {}
+    lines = ["# Wavefront OBJ by bodymotion", _mark(mesh)]
+    materials: dict[str, LibraryMaterial] = {}
     if library:
-        head.append(f"mtllib {library}")
-        if colored.materials is None:
-            named = {"material_0": (look, image)}
-        else:
-            named = {}
-        for number, row in enumerate(
-            [] if colored.materials is None else colored.materials.tolist()
-        ):
-            if len(row) > 3:
-                clear = 1.0 - row[3]
-            else:
-                clear = look.transparency
-            named[f"material_{number}"] = (
-                replace(look, diffuse=(row[0], row[1], row[2]), transparency=clear),
-                image,
-            )
-    parts = ["\n".join(head).encode(), b"\n"]
+        lines.append(f"mtllib {library}")
+        materials = _library_materials(colored, look, image)
+    parts = ["\n".join(lines).encode(), b"\n"]
     points = colored.vertices
     if colored.vertex_colors is not None:
         points = np.concatenate([points, colored.vertex_colors], axis=1)
@@ -110,14 +99,36 @@ def to_obj(
     if uv is not None:
         coordinates = uv.values
         if look.texture is not None:
-            coordinates = (
-                np.c_[coordinates, np.ones(len(coordinates))] @ look.texture.transform.T
-            )[:, :2]
+            homogeneous = np.c_[coordinates, np.ones(len(coordinates))]
+            coordinates = (homogeneous @ look.texture.transform.T)[:, :2]
         parts.append(_rows(b"vt", coordinates))
     if normals is not None:
         parts.append(_rows(b"vn", normals.values))
-    parts += _faces(colored, uv, normals, list(named))
-    return b"".join(parts), to_mtl(named)
+    parts += _faces(colored, uv, normals, list(materials))
+    return b"".join(parts), to_mtl(materials)
+
+
+def _mark(mesh: Mesh) -> str:
+    """Return the comment with what OBJ cannot hold."""
+    angle = number_text(mesh.crease_angle)
+    text = f"{MARK} crease_angle {angle} two_sided {int(mesh.two_sided)}"
+    if mesh.colors is None:
+        return text
+    return f"{text} channels {mesh.colors.values.shape[1]}"
+
+
+def _library_materials(
+    colored: _Colored, look: Material, image: str
+) -> dict[str, LibraryMaterial]:
+    """Return a material for each colour of faces, or the only one."""
+    if colored.materials is None:
+        return {"material_0": LibraryMaterial(look, image)}
+    materials: dict[str, LibraryMaterial] = {}
+    for number, (red, green, blue, *alpha) in enumerate(colored.materials.tolist()):
+        transparency = 1.0 - alpha[0] if alpha else look.transparency
+        material = replace(look, diffuse=(red, green, blue), transparency=transparency)
+        materials[f"material_{number}"] = LibraryMaterial(material, image)
+    return materials
 
 
 def _colored(mesh: Mesh) -> _Colored:
@@ -125,24 +136,24 @@ def _colored(mesh: Mesh) -> _Colored:
     if colors is None or not len(mesh.faces):
         return _Colored(mesh.vertices, mesh.faces)
     rows, row = np.unique(colors.values, axis=0, return_inverse=True)
-    corner = row.reshape(-1)[colors.indices]
-    if (corner == corner[:, :1]).all() and len(rows) <= MAX_MATERIALS:
+    # (F, 3) The colour of each corner.
+    corners = row.reshape(-1)[colors.indices]
+    if (corners == corners[:, :1]).all() and len(rows) <= MAX_MATERIALS:
+        of_faces = corners[:, 0]
         return _Colored(
-            mesh.vertices, mesh.faces, face_materials=corner[:, 0], materials=rows
+            mesh.vertices, mesh.faces, face_materials=of_faces, materials=rows
         )
     # Each vertex once for each colour that it has; where it has one, vertices keep
     # their numbers.
-    first = np.full(len(mesh.vertices), -1, dtype=np.int64)
-    first[mesh.faces] = corner
-    if (first[mesh.faces] == corner).all():
+    of_vertices = np.full(len(mesh.vertices), -1, dtype=np.int64)
+    of_vertices[mesh.faces] = corners
+    if (of_vertices[mesh.faces] == corners).all():
+        is_used = of_vertices >= 0
         shown = np.ones((len(mesh.vertices), 3))
-        shown[first >= 0] = rows[first[first >= 0], :3]
+        shown[is_used] = rows[of_vertices[is_used], :3]
         return _Colored(mesh.vertices, mesh.faces, vertex_colors=shown)
-    pairs, vertex = np.unique(
-        np.stack([mesh.faces.ravel(), corner.ravel()], axis=1),
-        axis=0,
-        return_inverse=True,
-    )
+    both = np.stack([mesh.faces.ravel(), corners.ravel()], axis=1)
+    pairs, vertex = np.unique(both, axis=0, return_inverse=True)
     return _Colored(
         mesh.vertices[pairs[:, 0]],
         vertex.reshape(-1, 3),
@@ -151,67 +162,91 @@ def _colored(mesh: Mesh) -> _Colored:
 
 
 def _rows(word: bytes, values: Floats) -> bytes:
+    """Return a line for each row of numbers, which begins with a word."""
     if not len(values):
         return b""
-    lines = (
-        json_text(values)[2:-2].replace(b"],[", b"\n" + word + b" ").replace(b",", b" ")
-    )
-    return word + b" " + lines + b"\n"
+    # [[1,2],[3,4]]: the outer brackets are left out.
+    text = json_text(values)[2:-2]
+    text = text.replace(b"],[", b"\n" + word + b" ").replace(b",", b" ")
+    return word + b" " + text + b"\n"
 
 
 def _faces(
     colored: _Colored, uv: Corners | None, normals: Corners | None, names: list[str]
 ) -> Iterator[bytes]:
+    """Return the lines of faces, and before them those that name their materials."""
     if not len(colored.faces):
         return
-    columns = [colored.faces] + [
-        corners.indices for corners in (uv, normals) if corners is not None
-    ]
-    joint = b"//" if uv is None else b"/"
+    columns = [colored.faces]
+    columns += [corners.indices for corners in (uv, normals) if corners is not None]
+    separator = b"//" if uv is None else b"/"
     table = np.stack(columns, axis=2).astype(np.int64) + 1
-
-    def written(rows: Indices) -> bytes:
-        # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside
-        # of corners.
-        text = (
-            json_text(rows)[3:-3]
-            .replace(b"]],[[", b"\nf ")
-            .replace(b"],[", b" ")
-            .replace(b",", joint)
-        )
-        return b"f " + text + b"\n"
-
     if colored.face_materials is None or not names:
         if names:
             yield b"usemtl " + names[0].encode() + b"\n"
-        yield written(table)
+        yield _face_lines(table, separator)
         return
     starts = np.flatnonzero(np.diff(colored.face_materials, prepend=-1))
     for start, end in zip(starts, [*starts[1:], len(table)], strict=True):
-        yield b"usemtl " + names[int(colored.face_materials[start])].encode() + b"\n"
-        yield written(table[start:end])
+        name = names[int(colored.face_materials[start])]
+        yield b"usemtl " + name.encode() + b"\n"
+        yield _face_lines(table[start:end], separator)
 
 
-def to_mtl(materials: dict[str, tuple[Material, str]]) -> bytes:
-    """Return the bytes of a library of materials.
+def _face_lines(table: Indices, separator: bytes) -> bytes:
+    """Return the lines of faces whose corners have several indices (F, 3, N)."""
+    # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside of
+    # corners.
+    text = json_text(table)[3:-3]
+    text = text.replace(b"]],[[", b"\nf ")
+    text = text.replace(b"],[", b" ")
+    return b"f " + text.replace(b",", separator) + b"\n"
 
-    By name, each with the path of its image or "".
-    """
+
+def to_mtl(materials: Mapping[str, LibraryMaterial]) -> bytes:
+    """Return the bytes of a library of materials, given by their names."""
     lines = []
     for name, (look, image) in materials.items():
+        ambient = [look.ambient_intensity * value for value in look.diffuse]
         lines += [
             f"newmtl {name}",
-            "Ka "
-            f"{number_text([look.ambient_intensity * value for value in look.diffuse])}",
+            f"Ka {number_text(ambient)}",
             f"Kd {number_text(look.diffuse)}",
             f"Ks {number_text(look.specular)}",
             f"Ke {number_text(look.emissive)}",
             f"Ns {number_text(SPECULAR_EXPONENT * look.shininess)}",
             f"d {number_text(1.0 - look.transparency)}",
-            *([f"map_Kd {image}"] if image else []),
-            "",
         ]
+        if image:
+            lines.append(f"map_Kd {image}")
+        lines.append("")
     return "\n".join(lines).encode()
+
+
+@dataclass
+class _Lines:
+    """The lines of a file.
+
+    Attributes
+    ----------
+    rows:
+        By word, the rest of its lines.
+    before:
+        For each face, the number of vertices, texture coordinates and normals before
+        it, and that of its material.
+    names:
+        The materials that are used, with their numbers.
+    materials:
+        Those of the libraries.
+    mark:
+        The fields of our comment.
+    """
+
+    rows: dict[bytes, list[bytes]]
+    before: array[int] = field(default_factory=lambda: array("q"))
+    names: dict[str, int] = field(default_factory=lambda: {"": 0})
+    materials: dict[str, LibraryMaterial] = field(default_factory=dict)
+    mark: dict[bytes, bytes] = field(default_factory=dict)
 
 
 def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
@@ -235,66 +270,64 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     ValueError
         When the file has no triangles, or its lines are not those of an OBJ.
     """
-    rows: dict[bytes, list[bytes]] = {b"v": [], b"vt": [], b"vn": [], b"f": []}
-    before = array("q")
-    """For each face the number of vertices, texture coordinates and normals before it, and that of its material."""
-    names = {"": 0}
-    known = dict[str, tuple[Material, str]]()
-    mark: dict[bytes, bytes] = {}
-    material = 0
-    for line in (
-        data.replace(b"\\\r\n", b" ")
-        .replace(b"\\\n", b" ")
-        .replace(b"\t", b" ")
-        .split(b"\n")
-    ):
-        word, _, rest = line.strip().partition(b" ")
-        if word == b"f":
-            before.extend(
-                (len(rows[b"v"]), len(rows[b"vt"]), len(rows[b"vn"]), material)
-            )
-        if word in rows:
-            rows[word].append(rest)
-        elif word == b"usemtl":
-            material = names.setdefault(
-                rest.strip().decode("utf-8", "replace"), len(names)
-            )
-        elif (
-            word == b"mtllib"
-            and (text := library(rest.strip().decode("utf-8", "replace"))) is not None
-        ):
-            known = {**read_mtl(text), **known}
-        elif line.startswith(MARK.encode()):
-            words = line.split()
-            mark = dict(zip(words[2::2], words[3::2], strict=False))
-    points = _numbers(rows[b"v"], 3)
-    if points.shape[1] >= 6:
-        colors = points[:, -3:]
-    else:
-        colors = None
+    lines = _split_lines(data, library)
+    points = _numbers(lines.rows[b"v"], 3)
+    colors = points[:, -3:] if points.shape[1] >= MIN_COLORED_WIDTH else None
     points = np.ascontiguousarray(points[:, :3])
-    faces = np.array(before).reshape(-1, 4)
-    counts, index = _corners(rows[b"f"], faces[:, :3])
+    faces = np.array(lines.before).reshape(-1, 4)
+    counts, index = _corners(lines.rows[b"f"], faces[:, :3])
     entries, owner = triangle_corners(counts, index[:, 0], points)
     corners = index[entries]
     if not len(corners):
         raise ValueError("the file has no triangles")
+    mark = lines.mark
     angle = parsed(mark.get(b"crease_angle", b"").decode("latin-1"))
-    whole = Mesh(
+    if not 0.0 <= angle <= math.pi:
+        angle = DEFAULT_CREASE_ANGLE
+    normals = _numbers(lines.rows[b"vn"], 3)[:, :3]
+    coordinates = _numbers(lines.rows[b"vt"], 2)[:, :2]
+    mesh = Mesh(
         vertices=np.where(np.isfinite(points), points, 0.0),
         faces=frozen_ints(corners[:, :, 0]),
-        crease_angle=angle if 0.0 <= angle <= math.pi else DEFAULT_CREASE_ANGLE,
-        normals=_attribute(_numbers(rows[b"vn"], 3)[:, :3], corners[:, :, 2]),
-        texture_coordinates=_attribute(
-            _numbers(rows[b"vt"], 2)[:, :2], corners[:, :, 1]
-        ),
+        crease_angle=angle,
+        normals=_attribute(normals, corners[:, :, 2]),
+        texture_coordinates=_attribute(coordinates, corners[:, :, 1]),
         colors=_attribute(colors, corners[:, :, 0]) if colors is not None else None,
         two_sided=mark.get(b"two_sided") == b"1",
     )
     # Numbers of a colour, where the file gives this number; else four where a material
     # is not opaque, or three.
     channels = {b"3": 3, b"4": 4}.get(mark.get(b"channels", b""))
-    return _parts_by_material(whole, faces[owner, 3], list(names), known, channels)
+    of_faces = faces[owner, 3]
+    return _parts_by_material(mesh, of_faces, lines, channels)
+
+
+def _split_lines(data: bytes, library: Callable[[str], bytes | None]) -> _Lines:
+    """Sort the lines of a file by their words, and read its libraries."""
+    rows: dict[bytes, list[bytes]] = {b"v": [], b"vt": [], b"vn": [], b"f": []}
+    lines = _Lines(rows)
+    # A line may go on behind a backslash.
+    data = data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ")
+    material = 0
+    mark = MARK.encode()
+    for line in data.split(b"\n"):
+        word, _, rest = line.strip().partition(b" ")
+        if word == b"f":
+            counts = (len(rows[b"v"]), len(rows[b"vt"]), len(rows[b"vn"]))
+            lines.before.extend((*counts, material))
+        if word in rows:
+            rows[word].append(rest)
+        elif word == b"usemtl":
+            name = rest.strip().decode("utf-8", "replace")
+            material = lines.names.setdefault(name, len(lines.names))
+        elif word == b"mtllib":
+            text = library(rest.strip().decode("utf-8", "replace"))
+            if text is not None:
+                lines.materials = {**read_mtl(text), **lines.materials}
+        elif line.startswith(mark):
+            words = line.split()
+            lines.mark = dict(zip(words[2::2], words[3::2], strict=False))
+    return lines
 
 
 def _numbers(rows: list[bytes], min_width: int) -> Floats:
@@ -306,10 +339,9 @@ def _numbers(rows: list[bytes], min_width: int) -> Floats:
     shortest = min(lengths)
     if shortest < min_width:
         raise ValueError(f"a line has {shortest} numbers, expected {min_width}")
-    if len(lengths) > 1 and shortest < 6:
+    width = shortest
+    if len(lengths) > 1 and shortest < MIN_COLORED_WIDTH:
         width = min_width
-    else:
-        width = shortest
     return _table(rows, width, None, "a line has a word that is not a number")
 
 
@@ -331,136 +363,144 @@ def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
     """
     counts = np.array([len(row.split()) for row in rows], dtype=np.int64)
     # An index that is left out becomes a zero: 1//3 is 1/0/3, and 1 is 1/0/0.
-    words = (
-        b"".join(word + b"/0/0\n" for word in b" ".join(rows).split())
-        .replace(b"//", b"/0/")
-        .splitlines()
-    )
+    words = [word + b"/0/0\n" for word in b" ".join(rows).split()]
+    words = b"".join(words).replace(b"//", b"/0/").splitlines()
     index = _table(words, 3, "/", "a face has a word that is not an index")
     if not (np.abs(index) < 2**31).all():
         raise ValueError("an index is not an integer below 2^31")
     whole = index.astype(np.int64)
     if (whole < 0).any():
-        whole = np.where(
-            whole < 0, np.repeat(before, counts, axis=0) + whole + 1, whole
-        )
+        from_end = np.repeat(before, counts, axis=0) + whole + 1
+        whole = np.where(whole < 0, from_end, whole)
     # 0 is not an index, and one counted from the end may be before the first: both
     # become "none".
     return counts, np.where(whole >= 1, whole - 1, -1)
 
 
 def _attribute(values: Floats, index: Indices) -> Corners | None:
-    if (
-        not len(values)
-        or index.min() < 0
-        or index.max() >= len(values)
-        or not np.isfinite(values).all()
-    ):
+    """Return an attribute of corners, None where the file has none that fits."""
+    if not len(values) or not np.isfinite(values).all():
+        return None
+    if index.min() < 0 or index.max() >= len(values):
         return None
     return Corners(np.ascontiguousarray(values), frozen_ints(index))
 
 
 def _parts_by_material(
-    whole: Mesh,
-    used: Indices,
-    names: list[str],
-    known: dict[str, tuple[Material, str]],
-    channels: int | None,
+    mesh: Mesh, of_faces: Indices, lines: _Lines, channels: int | None
 ) -> list[Part]:
-    plain = Material(), ""
-    present, kind = np.unique(used, return_inverse=True)
-    looks = [known.get(name, plain) for name in (names[k] for k in present)]
-    if len(looks) == 1 and (channels is None or whole.colors is not None or not known):
-        return [Part(whole, *looks[0])]
-    if any(image for _, image in looks):
-        return [Part(_part(whole, kind == k), *look) for k, look in enumerate(looks)]
-    values = np.array([[*look.diffuse, 1.0 - look.transparency] for look, _ in looks])
-    values = values[:, : channels or (4 if (values[:, 3] != 1.0).any() else 3)]
-    if whole.colors is None and len(known):
-        whole = replace(
-            whole,
-            colors=Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1))),
+    """Return a mesh in parts, if materials of its faces (F,) have images.
+
+    Else it is one, with the colours of several materials.
+    """
+    plain = LibraryMaterial(Material(), "")
+    names = list(lines.names)
+    used, kind = np.unique(of_faces, return_inverse=True)
+    looks = [lines.materials.get(names[number], plain) for number in used]
+    has_colors = mesh.colors is not None or not lines.materials
+    if len(looks) == 1 and (channels is None or has_colors):
+        return [Part(mesh, *looks[0])]
+    if any(look.image for look in looks):
+        return [
+            Part(_part(mesh, kind == number), *look)
+            for number, look in enumerate(looks)
+        ]
+    if not has_colors:
+        values = np.array(
+            [
+                [*look.material.diffuse, 1.0 - look.material.transparency]
+                for look in looks
+            ]
         )
-    return [Part(whole, looks[0][0])]
+        if channels is None:
+            is_transparent = (values[:, 3] != 1.0).any()
+            channels = 4 if is_transparent else 3
+        corners = frozen_ints(np.repeat(kind[:, None], 3, axis=1))
+        mesh = replace(mesh, colors=Corners(values[:, :channels], corners))
+    return [Part(mesh, looks[0].material)]
 
 
 def _part(mesh: Mesh, chosen: Bools) -> Mesh:
+    """Return the chosen faces (F,) of a mesh, with their vertices."""
     used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
-
-    def corners(part: Corners | None) -> Corners | None:
-        if part is None:
-            return None
-        return Corners(part.values, part.indices[chosen])
-
     return replace(
         mesh,
         vertices=mesh.vertices[used],
         faces=frozen_ints(faces.reshape(-1, 3)),
-        normals=corners(mesh.normals),
-        colors=corners(mesh.colors),
-        texture_coordinates=corners(mesh.texture_coordinates),
+        normals=_chosen_corners(mesh.normals, chosen),
+        colors=_chosen_corners(mesh.colors, chosen),
+        texture_coordinates=_chosen_corners(mesh.texture_coordinates, chosen),
     )
 
 
-def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
-    """Return the materials of a library by name, each with the path of its image or "".
+def _chosen_corners(corners: Corners | None, chosen: Bools) -> Corners | None:
+    if corners is None:
+        return None
+    return Corners(corners.values, corners.indices[chosen])
 
-    Other lines are skipped.
-    """
-    found: dict[str, dict[str, str]] = {}
+
+def read_mtl(data: bytes) -> dict[str, LibraryMaterial]:
+    """Return the materials of a library by name; other lines are skipped."""
+    materials: dict[str, dict[str, str]] = {}
     lines: dict[str, str] = {}
     for line in data.decode("utf-8", "replace").splitlines():
         word, _, rest = line.strip().partition(" ")
         if word == "newmtl":
             lines = {}
-            found.setdefault(rest.strip(), lines)
+            materials.setdefault(rest.strip(), lines)
         lines[word] = rest.strip()
     return {
-        name: (_material(lines), _image(lines.get("map_Kd", "")))
-        for name, lines in found.items()
+        name: LibraryMaterial(_material(lines), _image(lines.get("map_Kd", "")))
+        for name, lines in materials.items()
     }
 
 
 def _image(text: str) -> str:
+    """Return the path in a line `map_Kd`, which is behind options."""
     if text.startswith("-"):
         return text.split()[-1]
     return text
 
 
-def _material(lines: dict[str, str]) -> Material:
+def _material(lines: Mapping[str, str]) -> Material:
     default = Material()
-
-    def shares(word: str, count: int, divisor: float = 1.0) -> list[float] | None:
-        """Return the numbers of a line in 0…1, None where there are not `count` of them."""
-        try:
-            values = [float(number) / divisor for number in lines.get(word, "").split()]
-        except ValueError:
-            return None
-        if len(values) == count:
-            return [
-                min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values
-            ]
-        return None
-
-    def color(
-        word: str, default_color: tuple[float, float, float]
-    ) -> tuple[float, float, float]:
-        red, green, blue = shares(word, 3) or default_color
-        return red, green, blue
-
-    diffuse = color("Kd", default.diffuse)
-    ambient = color("Ka", (0.0, 0.0, 0.0))
-    largest = max(range(3), key=lambda k: diffuse[k])
-    has_ambient = diffuse[largest] and "Ka" in lines
-    opaque = shares("d", 1)
-    clear = shares("Tr", 1)
+    diffuse = _color(lines, "Kd", default.diffuse)
+    ambient = _color(lines, "Ka", (0.0, 0.0, 0.0))
+    largest = max(range(3), key=lambda channel: diffuse[channel])
+    ambient_intensity = default.ambient_intensity
+    if diffuse[largest] and "Ka" in lines:
+        ambient_intensity = min(ambient[largest] / diffuse[largest], 1.0)
+    shininess = _shares(lines, "Ns", 1, SPECULAR_EXPONENT) or [default.shininess]
+    opacity = _shares(lines, "d", 1)
+    # Some programs write the transparency instead.
+    transparency = _shares(lines, "Tr", 1) or [0.0]
+    if opacity:
+        transparency = [1.0 - opacity[0]]
     return Material(
         diffuse=diffuse,
-        ambient_intensity=min(ambient[largest] / diffuse[largest], 1.0)
-        if has_ambient
-        else default.ambient_intensity,
-        specular=color("Ks", default.specular),
-        emissive=color("Ke", default.emissive),
-        shininess=(shares("Ns", 1, SPECULAR_EXPONENT) or [default.shininess])[0],
-        transparency=1.0 - opaque[0] if opaque else (clear or [0.0])[0],
+        ambient_intensity=ambient_intensity,
+        specular=_color(lines, "Ks", default.specular),
+        emissive=_color(lines, "Ke", default.emissive),
+        shininess=shininess[0],
+        transparency=transparency[0],
     )
+
+
+def _color(
+    lines: Mapping[str, str], word: str, default: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    red, green, blue = _shares(lines, word, 3) or default
+    return red, green, blue
+
+
+def _shares(
+    lines: Mapping[str, str], word: str, count: int, divisor: float = 1.0
+) -> list[float] | None:
+    """Return the numbers of a line in 0…1, None where there are not `count` of them."""
+    try:
+        values = [float(number) / divisor for number in lines.get(word, "").split()]
+    except ValueError:
+        return None
+    if len(values) != count:
+        return None
+    return [0.0 if math.isnan(value) else min(max(value, 0.0), 1.0) for value in values]
