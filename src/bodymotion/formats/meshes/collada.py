@@ -25,6 +25,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -39,6 +40,13 @@ from bodymotion.geometry.shapes import Corners, Material, Mesh
 NOTHING = ET.Element("")
 
 MAX_BYTES = 2 * 10**8
+MAX_INDEX = 2**31
+SHININESS_EXPONENT = 128.0
+"""The exponent of Phong that is VRML97's shininess 1."""
+DEFAULT_SHININESS = 0.2
+LUMINANCE = [0.212671, 0.715160, 0.072169]
+"""Weights of red, green and blue in COLLADA's mode RGB_ZERO (ISO/CIE xyz)."""
+POLYGON_LISTS = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 MAX_NODES = 100_000
 MAX_DEPTH = 60
 
@@ -55,10 +63,8 @@ def numbers(element: Element, count: int | None = None) -> Floats:
         values = np.array((element.text or "").split(), dtype=np.float64)
     except ValueError as error:
         slip = number_slip(element.text or "")
-        raise ValueError(
-            f"a <{element.tag}> has text that is not a "
-            f"number{f': {slip}' if slip else ''}"
-        ) from error
+        message = f"a <{element.tag}> has text that is not a number"
+        raise ValueError(f"{message}: {slip}" if slip else message) from error
     if count is not None and len(values) != count:
         raise ValueError(f"a <{element.tag}> has {len(values)} numbers, not {count}")
     return values
@@ -67,57 +73,80 @@ def numbers(element: Element, count: int | None = None) -> Floats:
 def indices(text: str | None) -> Indices:
     """Return whole numbers from a text."""
     values = np.array((text or "").split(), dtype=np.float64)
-    if not np.isfinite(values).all() or (np.abs(values) > 2**31).any():
+    if not np.isfinite(values).all() or (np.abs(values) > MAX_INDEX).any():
         raise ValueError("an index is not an integer")
     return values.astype(np.int64)
 
 
-def polygon_corners(element: Element, width: int) -> tuple[Indices, Indices]:
-    """Return the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
-    lists = [indices(p.text) for path in ("p", "ph/p") for p in element.findall(path)]
-    lists = [
-        values[: len(values) // width * width].reshape(-1, width) for values in lists
-    ]
-    kind = element.tag
-    if kind in ("tristrips", "trifans"):
-        for k, strip in enumerate(lists):
-            first = np.arange(max(len(strip) - 2, 0))
-            odd = first % 2
-            in_strip = (first, first + 1 + odd, first + 2 - odd)
-            in_fan = (np.zeros_like(first), first + 1, first + 2)
-            lists[k] = strip[
-                np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(
-                    -1
-                )
-            ]
+class Polygons(NamedTuple):
+    """Polygons, one after another.
+
+    Attributes
+    ----------
+    counts:
+        (P,) The number of corners of each.
+    corners:
+        (N, width) The indices of all corners.
+    """
+
+    counts: Indices
+    corners: Indices
+
+
+def polygon_corners(element: Element, width: int) -> Polygons:
+    """Return the polygons of a list, whose corners have `width` indices."""
+    lists = []
+    for path in ("p", "ph/p"):
+        for element_of_list in element.findall(path):
+            values = indices(element_of_list.text)
+            rows = len(values) // width
+            lists.append(values[: rows * width].reshape(-1, width))
+    if element.tag in ("tristrips", "trifans"):
+        lists = [_separate_triangles(strip, element.tag) for strip in lists]
     corners = np.concatenate([np.zeros((0, width), dtype=np.int64), *lists])
-    if kind == "polygons":
-        return np.array([len(polygon) for polygon in lists], dtype=np.int64), corners
-    if kind == "polylist":
+    if element.tag == "polygons":
+        counts = np.array([len(polygon) for polygon in lists], dtype=np.int64)
+        return Polygons(counts, corners)
+    if element.tag == "polylist":
         counts = indices(element.findtext("vcount"))
         if (counts < 0).any() or counts.sum() > len(corners):
             raise ValueError("vcount does not fit the corners")
-        return counts, corners[: counts.sum()]
-    return np.full(len(corners) // 3, 3, dtype=np.int64), corners[
-        : len(corners) // 3 * 3
-    ]
+        return Polygons(counts, corners[: counts.sum()])
+    num_triangles = len(corners) // 3
+    counts = np.full(num_triangles, 3, dtype=np.int64)
+    return Polygons(counts, corners[: 3 * num_triangles])
+
+
+def _separate_triangles(strip: Indices, kind: str) -> Indices:
+    """Return the corners of the triangles of a strip or a fan."""
+    first = np.arange(max(len(strip) - 2, 0))
+    if kind == "tristrips":
+        # Every second triangle of a strip has its corners in reverse order.
+        is_odd = first % 2
+        corners = (first, first + 1 + is_odd, first + 2 - is_odd)
+    else:
+        corners = (np.zeros_like(first), first + 1, first + 2)
+    return strip[np.stack(corners, axis=1).reshape(-1)]
 
 
 def triangle_corners(
     counts: Indices, index: Indices, points: Floats
 ) -> tuple[Indices, Indices]:
-    """Return where the corners (F, 3) of triangles are in the `index` (N,) of polygons of `counts` corners, and their polygons (F,).
+    """Return the corners (F, 3) of the triangles of polygons, and their polygons (F,).
 
-    Polygons with an index that is no vertex, and triangles with a corner that is not
-    finite, are left out.
+    The corners are places in `index` (N,), the vertices of polygons of `counts`
+    corners. Polygons with an index that is no vertex, and triangles with a corner that
+    is not finite, are left out.
     """
-    found = triangulate(
-        np.insert(np.where(index < 0, 2**31 - 1, index), np.cumsum(counts), -1), points
-    )
+    # An index below 0 is no vertex; −1 would end the polygon.
+    valid = np.where(index < 0, MAX_INDEX - 1, index)
+    terminated = np.insert(valid, np.cumsum(counts), -1)
+    triangles = triangulate(terminated, points)
     # Each polygon has one more entry in the terminated list than it has corners.
-    entries = found.corners - found.polygons[:, None]
-    good = np.asarray(np.isfinite(points).all(axis=1))[index[entries]].all(axis=1)
-    return entries[good], found.polygons[good]
+    entries = triangles.corners - triangles.polygons[:, None]
+    is_finite = np.asarray(np.isfinite(points).all(axis=1))
+    is_good = is_finite[index[entries]].all(axis=1)
+    return entries[is_good], triangles.polygons[is_good]
 
 
 @dataclass(frozen=True)
@@ -150,14 +179,16 @@ class SceneNode:
 def placed_parts(
     node: SceneNode, transform: Floats, left_out: Collection[str] = ()
 ) -> Iterator[tuple[Part, Floats, str]]:
-    """Return the parts of a node at a transform (4, 4) and of those below it, with their transforms and the names of their nodes.
+    """Return the parts of a node and below, with transforms and names of their nodes.
 
-    Nodes below it whose name or id is in `left_out` are passed over.
+    The node is at a transform (4, 4). Nodes below it whose name or id is in `left_out`
+    are passed over.
     """
-    yield from ((part, transform, node.name) for part in node.parts)
-    for below in node.children:
-        if below.name not in left_out and below.id not in left_out:
-            yield from placed_parts(below, transform @ below.transform, left_out)
+    for part in node.parts:
+        yield part, transform, node.name
+    for child in node.children:
+        if child.name not in left_out and child.id not in left_out:
+            yield from placed_parts(child, transform @ child.transform, left_out)
 
 
 def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
@@ -193,87 +224,77 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
         raise ValueError(str(error)) from error
 
 
+class _Surface(NamedTuple):
+    """A material, and the path of its image, "" for none."""
+
+    material: Material
+    image: str = ""
+
+
+class _Input(NamedTuple):
+    """Which of the indices of a corner is that of a source."""
+
+    offset: int
+    source: str
+
+
 class _Reader:
     def __init__(self, root: Element) -> None:
         self.root = root
         self.remarks: list[str] = []
         self.visited = 0
+        """Nodes and meshes so far."""
+        self.by_id: dict[str, Element] = {}
+        for element in root.iter():
+            if element.get("id"):
+                self.by_id[element.get("id", "")] = element
         self._meshes: dict[str, list[tuple[Mesh, str]]] = {}
-        self.by_id = {
-            name: element for element in root.iter() if (name := element.get("id"))
-        }
-        self._materials: dict[str, tuple[Material, str]] = {}
+        self._surfaces: dict[str, _Surface] = {}
 
     def at(self, url: str) -> Element:
-        """Return the element that a url (#id) of this file means, an empty one where there is none."""
+        """Return the element that a url (#id) of this file means.
+
+        An empty one where there is none.
+        """
         return self.by_id.get(url.removeprefix("#"), NOTHING)
 
-    def material(self, target: str) -> tuple[Material, str]:
-        """Return a material by its id, and the path of its image, "" for none."""
-        if target not in self._materials:
-            effect = self.at(inside(self.at(target), "instance_effect").get("url", ""))
+    def surface(self, target: str) -> _Surface:
+        """Return a material by its id."""
+        if target not in self._surfaces:
+            instance = inside(self.at(target), "instance_effect")
+            effect = self.at(instance.get("url", ""))
             try:
-                self._materials[target] = self.effect(inside(effect, "profile_COMMON"))
+                surface = self.effect(inside(effect, "profile_COMMON"))
             except ValueError as error:
                 self.remarks.append(f"material {target!r:.60}: {error}")
-                self._materials[target] = (Material(), "")
-        return self._materials[target]
+                surface = _Surface(Material())
+            self._surfaces[target] = surface
+        return self._surfaces[target]
 
-    def effect(self, common: Element) -> tuple[Material, str]:
-        kinds = ("phong", "blinn", "lambert", "constant")
-        shading = next(
-            (found for found in inside(common, "technique") if found.tag in kinds), None
-        )
-        if shading is None:
-            return Material(), ""
+    def effect(self, common: Element) -> _Surface:
+        for shading in inside(common, "technique"):
+            if shading.tag in ("phong", "blinn", "lambert", "constant"):
+                return self.shading(shading, common)
+        return _Surface(Material())
 
-        def color(
-            name: str, default: tuple[float, float, float]
-        ) -> tuple[float, float, float]:
-            found = shading.find(f"{name}/color")
-            if found is None:
-                return default
-            red, green, blue = np.clip(
-                np.nan_to_num(numbers(found)[:3]), 0.0, 1.0
-            ).tolist()
-            return red, green, blue
-
+    def shading(self, shading: Element, common: Element) -> _Surface:
         texture = shading.find("diffuse/texture")
-        shine = numbers(inside(shading, "shininess/float"))
+        # An image is not tinted.
+        default = Material().diffuse if texture is None else (1.0, 1.0, 1.0)
+        shininess = DEFAULT_SHININESS
+        exponent = numbers(inside(shading, "shininess/float"))
+        if len(exponent) and np.isfinite(exponent[0]):
+            shininess = float(np.clip(exponent[0] / SHININESS_EXPONENT, 0.0, 1.0))
         material = Material(
-            diffuse=color(
-                "diffuse",
-                (1.0, 1.0, 1.0) if texture is not None else Material().diffuse,
-            ),
-            specular=color("specular", (0.0, 0.0, 0.0)),
-            emissive=color("emission", (0.0, 0.0, 0.0)),
-            shininess=float(np.clip(shine[0] / 128.0, 0.0, 1.0))
-            if len(shine) and np.isfinite(shine[0])
-            else 0.2,
-            transparency=self.transparency(shading),
+            diffuse=_color(shading, "diffuse", default),
+            specular=_color(shading, "specular", (0.0, 0.0, 0.0)),
+            emissive=_color(shading, "emission", (0.0, 0.0, 0.0)),
+            shininess=shininess,
+            transparency=_transparency(shading),
         )
-        return material, "" if texture is None else self.image(
-            texture.get("texture", ""), common
-        )
-
-    def transparency(self, shading: Element) -> float:
-        """Return the transparency: of `transparent` the alpha, or the inverted luminance of its colour."""
-        found = shading.find("transparent")
-        factor = float((*numbers(inside(shading, "transparency/float")), 1.0)[0])
-        if found is not None:
-            color = numbers(inside(found, "color"))
-        else:
-            color = np.ones(4)
-        if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
-            return 0.0
-        if found is not None and found.get("opaque") == "RGB_ZERO":
-            opacity = 1.0 - factor * float(color[:3] @ [0.212671, 0.715160, 0.072169])
-        else:
-            opacity = factor * float(color[3])
-        # Many programs write 0 for "not transparent", so 0 is read as opaque.
-        if opacity > 0:
-            return float(np.clip(1.0 - opacity, 0.0, 1.0))
-        return 0.0
+        if texture is None:
+            return _Surface(material)
+        return _Surface(material, self.image(texture.get("texture", ""), common))
 
     def image(self, name: str, common: Element) -> str:
         """Return the path of the image that a sampler means.
@@ -281,14 +302,14 @@ class _Reader:
         Some files name the image itself.
         """
         parameters = {
-            found.get("sid", ""): found for found in common.findall("newparam")
+            parameter.get("sid", ""): parameter
+            for parameter in common.findall("newparam")
         }
         sampler = inside(parameters.get(name, NOTHING), "sampler2D")
         surface = parameters.get(sampler.findtext("source", "").strip(), NOTHING)
-        name = inside(sampler, "instance_image").get(
-            "url", surface.findtext("surface/init_from", name)
-        )
-        start = inside(self.at(name.strip()), "init_from")
+        of_surface = surface.findtext("surface/init_from", name)
+        target = inside(sampler, "instance_image").get("url", of_surface)
+        start = inside(self.at(target.strip()), "init_from")
         return start.findtext("ref", start.text or "").strip()
 
     def scene(self) -> SceneNode:
@@ -309,34 +330,30 @@ class _Reader:
             raise ValueError("the file has no scene with nodes")
         return SceneNode("", "", frozen(np.diag([meter, meter, meter, 1.0])), (), nodes)
 
-    def nodes(self, above: Element, depth: int) -> Iterator[SceneNode]:
-        for element in above:
+    def nodes(self, parent: Element, depth: int) -> Iterator[SceneNode]:
+        for element in parent:
             if element.tag == "node":
                 yield self.node(element, depth)
             elif element.tag == "instance_node":
-                target = self.at(element.get("url", ""))
-                if target.tag != "node":
-                    self.remarks.append(
-                        f"there is no node {element.get('url', '')!r:.60}"
-                    )
-                else:
+                url = element.get("url", "")
+                target = self.at(url)
+                if target.tag == "node":
                     yield self.node(target, depth)
+                else:
+                    self.remarks.append(f"there is no node {url!r:.60}")
 
     def node(self, element: Element, depth: int) -> SceneNode:
         self.visited += 1
         if depth > MAX_DEPTH or self.visited > MAX_NODES:
             raise ValueError("the scene expands to too many nodes")
-        parts = [
-            part
-            for instance in element.findall("instance_geometry")
-            for part in self.parts(instance)
-        ]
+        parts: list[Part] = []
+        for instance in element.findall("instance_geometry"):
+            parts += self.parts(instance)
+        name = element.get("name", "")
         if element.find("instance_controller") is not None:
-            self.remarks.append(
-                f"the skin of node {element.get('name', '')!r:.60} is not read"
-            )
+            self.remarks.append(f"the skin of node {name!r:.60} is not read")
         return SceneNode(
-            name=element.get("name", ""),
+            name=name,
             id=element.get("id", ""),
             transform=self.transform(element),
             parts=tuple(parts),
@@ -391,80 +408,73 @@ class _Reader:
             raise ValueError("the scene expands to too many meshes")
         for mesh, symbol in self._meshes[url]:
             # Files without bindings often name the material itself.
-            material, image = self.material(bound.get(symbol, symbol))
-            yield Part(mesh, material, image)
+            surface = self.surface(bound.get(symbol, symbol))
+            yield Part(mesh, surface.material, surface.image)
 
     def meshes(self, geometry: Element) -> Iterator[tuple[Mesh, str]]:
-        """Return the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
+        """Return the meshes of a geometry, with the symbols of their materials.
+
+        One for each list of polygons.
+        """
         mesh = geometry.find("mesh")
         if mesh is None:
             raise ValueError("there is no such mesh in the file")
         for element in mesh:
-            if element.tag in (
-                "triangles",
-                "polylist",
-                "polygons",
-                "tristrips",
-                "trifans",
-            ):
-                made = self.polygons(element)
-                if made is not None:
-                    yield made, element.get("material", "")
+            if element.tag in POLYGON_LISTS:
+                polygons = self.polygons(element)
+                if polygons is not None:
+                    yield polygons, element.get("material", "")
 
     def polygons(self, element: Element) -> Mesh | None:
-        inputs: dict[str, tuple[int, str]] = {}
-        for found in element.findall("input"):
-            inputs.setdefault(
-                found.get("semantic", ""),
-                (int(found.get("offset", "0")), found.get("source", "")),
-            )
-        width = 1 + max((offset for offset, _ in inputs.values()), default=0)
-        offset, source = inputs.get("VERTEX", (0, ""))
-        for found in self.at(source).findall("input"):
-            inputs.setdefault(
-                found.get("semantic", ""), (offset, found.get("source", ""))
-            )
-        points = self.source(inputs.get("POSITION", (0, ""))[1], 3)
-        starts, corners = polygon_corners(element, width)
-        index = corners[:, offset]
-        entries, _ = triangle_corners(starts, index, points)
+        """Return the triangles of a list of polygons, None where it has none."""
+        inputs: dict[str, _Input] = {}
+        for each in element.findall("input"):
+            offset = int(each.get("offset", "0"))
+            semantic = each.get("semantic", "")
+            inputs.setdefault(semantic, _Input(offset, each.get("source", "")))
+        width = 1 + max((each.offset for each in inputs.values()), default=0)
+        # The inputs of <vertices> have the index of the vertex.
+        vertex = inputs.get("VERTEX", _Input(0, ""))
+        for each in self.at(vertex.source).findall("input"):
+            semantic = each.get("semantic", "")
+            inputs.setdefault(semantic, _Input(vertex.offset, each.get("source", "")))
+        points = self.source(inputs.get("POSITION", _Input(0, "")).source, 3)
+        counts, corners = polygon_corners(element, width)
+        index = corners[:, vertex.offset]
+        entries, _ = triangle_corners(counts, index, points)
         if not len(entries):
             return None
+        of_triangles = corners[entries]
         return Mesh(
             vertices=np.where(np.isfinite(points), points, 0.0),
             faces=frozen_ints(index[entries]),
             crease_angle=DEFAULT_CREASE_ANGLE,
-            normals=self.corners(inputs.get("NORMAL"), corners, entries, 3),
-            texture_coordinates=self.corners(
-                inputs.get("TEXCOORD"), corners, entries, 2
-            ),
+            normals=self.corners(inputs.get("NORMAL"), of_triangles, 3),
+            texture_coordinates=self.corners(inputs.get("TEXCOORD"), of_triangles, 2),
             two_sided=True,
         )
 
     def corners(
-        self,
-        origin: tuple[int, str] | None,
-        corners: Indices,
-        entries: Indices,
-        width: int,
+        self, origin: _Input | None, corners: Indices, width: int
     ) -> Corners | None:
+        """Return an attribute of the corners of triangles (F, 3, N).
+
+        None where the file has none that fits.
+        """
         if origin is None:
             return None
-        values = self.source(origin[1], width)
-        which = corners[:, origin[0]][entries]
-        if (
-            not len(values)
-            or which.min() < 0
-            or which.max() >= len(values)
-            or not np.isfinite(values).all()
-        ):
-            self.remarks.append(
-                "normals or texture coordinates do not fit their polygons: not used"
-            )
-            return None
-        return Corners(values, frozen_ints(which))
+        values = self.source(origin.source, width)
+        index = corners[:, :, origin.offset]
+        is_index = index.min() >= 0 and index.max() < len(values)
+        if is_index and np.isfinite(values).all():
+            return Corners(values, frozen_ints(index))
+        self.remarks.append(
+            "normals or texture coordinates do not fit their polygons: not used"
+        )
+        return None
 
     def source(self, url: str, width: int) -> Floats:
+        """Return the rows of a source, the first `width` numbers of each."""
         element = self.at(url)
         accessor = inside(element, "technique_common/accessor")
         stride = int(accessor.get("stride", width))
@@ -474,10 +484,46 @@ class _Reader:
                 f"the source {url!r:.60} does not exist, or has too few numbers"
             )
         values = numbers(inside(element, "float_array"))[start:]
-        return values[: len(values) // stride * stride].reshape(-1, stride)[:, :width]
+        rows = len(values) // stride
+        return values[: rows * stride].reshape(-1, stride)[:, :width]
+
+
+def _color(
+    shading: Element, name: str, default: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    color = shading.find(f"{name}/color")
+    if color is None:
+        return default
+    channels = np.nan_to_num(numbers(color)[:3])
+    red, green, blue = np.clip(channels, 0.0, 1.0).tolist()
+    return red, green, blue
+
+
+def _transparency(shading: Element) -> float:
+    """Return the transparency of a material.
+
+    It is the alpha of `transparent`, or the inverted luminance of its colour.
+    """
+    transparent = shading.find("transparent")
+    factor = float((*numbers(inside(shading, "transparency/float")), 1.0)[0])
+    color = np.ones(4)
+    mode = ""
+    if transparent is not None:
+        color = numbers(inside(transparent, "color"))
+        mode = transparent.get("opaque", "")
+    if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
+        return 0.0
+    opacity = factor * float(color[3])
+    if mode == "RGB_ZERO":
+        opacity = 1.0 - factor * float(color[:3] @ LUMINANCE)
+    # Many programs write 0 for "not transparent", so 0 is read as opaque.
+    if opacity > 0:
+        return float(np.clip(1.0 - opacity, 0.0, 1.0))
+    return 0.0
 
 
 def _look_at(rows: Floats) -> Floats:
+    """Return the transform (4, 4) of a <lookat>: eye, target and up (3, 3)."""
     eye, target, up = rows
     back = eye - target
     side = np.cross(up, back)
