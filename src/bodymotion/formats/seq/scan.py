@@ -584,14 +584,14 @@ class _Scanner:
             used = text[: rows.stop if rows.end is None else rows.end]
             if b'"' in used or b"'" in used:
                 raise self.unusual("there are quotes among the rows")
-            if not rows.count and rows.end is None:
+            if not rows.num_rows and rows.end is None:
                 if is_last:
                     raise self.unended(text, rows.first)
                 size *= 2
                 if size > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue
-            if rows.count:
+            if rows.num_rows:
                 before = _BETWEEN if num_rows else _SPACE
                 if not before.fullmatch(text, 0, rows.first):
                     raise self.unusual(
@@ -603,13 +603,13 @@ class _Scanner:
                         pos + rows.first,
                         rows.stop - rows.first,
                         num_rows,
-                        rows.count,
+                        rows.num_rows,
                         self.line,
                         self.column,
                     )
                 )
                 self.advance(raw[rows.first : rows.stop])
-                num_rows += rows.count
+                num_rows += rows.num_rows
             if rows.end is not None:
                 if not _TAIL.fullmatch(text, rows.stop, rows.end) or not num_rows:
                     raise self.unusual("there is something after the last row")
@@ -656,7 +656,7 @@ class _FlowRows(NamedTuple):
     """The offset after the last whole row; 0 where there is none."""
     end: int | None
     """The offset of the bracket that closes the list of rows, if it is there."""
-    count: int
+    num_rows: int
     """The number of whole rows."""
 
 
@@ -678,5 +678,5 @@ def _find_flow_rows(text: bytes) -> _FlowRows:
         first=int(brackets[0]) if len(brackets) else len(text),
         stop=int(closing[-1]) + 1 if len(closing) else 0,
         end=end,
-        count=len(closing),
+        num_rows=len(closing),
     )
