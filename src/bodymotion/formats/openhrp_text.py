@@ -18,7 +18,9 @@ where the first is 0 and all are evenly apart, the motion gets their rate, else 
 them as time stamps, with the rate that they follow as the one for resampling.
 """
 
+from collections.abc import Collection
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +29,6 @@ from bodymotion.diagnostics import (
     Location,
     Problem,
     ReadResult,
-    Rule,
     Source,
     document,
     judgement,
@@ -120,7 +121,10 @@ CONVERTED = document.note(
 
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
-MAX_DIFFERENCE = 1e-3  # [rad] The difference between the orientations of .waist and .hip: files have few decimals.
+MAX_DIFFERENCE = 1e-3
+"""[rad] Difference of the orientations of .waist and .hip: files have few decimals."""
+MAX_LENGTH_ERROR = 1e-9
+"""Error of the length of a quaternion from which its loss is reported."""
 
 
 def siblings(path: Path) -> dict[str, Path]:
@@ -167,6 +171,14 @@ def read_openhrp_text(
     )
 
 
+class _Rows(NamedTuple):
+    """The table of a file, its numbers (T, N) after the time, and its timeline."""
+
+    table: Table
+    values: Floats
+    timeline: Timeline
+
+
 class _Reader:
     """The components so far, each with the table that it was read from."""
 
@@ -179,10 +191,8 @@ class _Reader:
         self.components: list[Component] = []
         self.tables: list[Table] = []
 
-    def _rows(
-        self, suffix: str, widths: tuple[int, ...] | None
-    ) -> tuple[Table, Floats, Timeline] | None:
-        """Return the table of a file, its numbers after the time, and its timeline.
+    def _rows(self, suffix: str, widths: tuple[int, ...] | None) -> _Rows | None:
+        """Return what a file holds.
 
         None where there is none, or it cannot be read.
         """
@@ -200,15 +210,15 @@ class _Reader:
                 raise WIDTH.error("the first line is not a row of numbers", location)
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
-                raise WIDTH.error(
+                message = (
                     f"{columns} numbers after the time, where a {path.suffix} has "
-                    f"{wanted}",
-                    location,
+                    f"{wanted}"
                 )
+                raise WIDTH.error(message, location)
             times = table.values[:, 0]
             check_unit(times, self.found, location)
             timeline = table.timeline(times, self.found, None, self.from_zero)
-            return table, table.values[:, 1:], timeline
+            return _Rows(table, table.values[:, 1:], timeline)
         return None
 
     def _add(self, table: Table, component: Component) -> None:
@@ -219,95 +229,107 @@ class _Reader:
         rows = self._rows(".pos", None)
         if rows is None:
             return
-        table, q, timeline = rows
+        table, values, timeline = rows
         labels: tuple[str, ...] = ()
         if body is not None:
             labels = joint_names(body)
-            if len(labels) != q.shape[1]:
-                message = f"{q.shape[1]} joints; {body.name} has {len(labels)}: {', '.join(labels)}"
+            num_joints = values.shape[1]
+            if len(labels) != num_joints:
+                message = (
+                    f"{num_joints} joints; {body.name} has {len(labels)}: "
+                    f"{', '.join(labels)}"
+                )
                 self.found.report(JOINTS, message, Location(table.path))
                 self.found.mark_unknown(("components", "all"))
                 return
         joints = MultiValueSeq(
-            content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels
+            content=JOINT_DISPLACEMENT,
+            timeline=timeline,
+            values=values,
+            part_labels=labels,
         )
         self._add(table, joints)
 
     def read_zmp(self) -> None:
         rows = self._rows(".zmp", (3,))
-        if rows is not None:
-            table, points, timeline = rows
-            self._add(
-                table,
-                Vector3Seq(
-                    content=ZMP, timeline=timeline, values=points, is_root_relative=True
-                ),
-            )
+        if rows is None:
+            return
+        table, points, timeline = rows
+        zmp = Vector3Seq(
+            content=ZMP, timeline=timeline, values=points, is_root_relative=True
+        )
+        self._add(table, zmp)
 
     def read_root(self) -> None:
         hip = self._rows(".hip", (3,))
-        if ".waist" not in self.files:
-            if hip is not None:
-                table, angles, timeline = hip
-                self.found.report(
-                    POSITION, "there is no .waist beside it", Location(table.path)
-                )
-                self._add_root(
-                    table,
-                    np.zeros((len(angles), 3)),
-                    rotations.from_rpy(angles),
-                    timeline,
-                )
-            return
-        waist = self._rows(".waist", (3, 6, 12, 18))
-        if waist is None:
-            return
-        table, rows, timeline = waist
-        if rows.shape[1] == 6:
-            orientations = rotations.from_rpy(rows[:, 3:])
-        elif rows.shape[1] in (12, 18):
-            orientations = rotations.from_matrix(rows[:, 3:12].reshape(-1, 3, 3))
-            if rows[:, 12:].any():
+        if ".waist" in self.files:
+            waist = self._rows(".waist", (3, 6, 12, 18))
+            if waist is not None:
+                self._read_waist(waist, hip)
+        elif hip is not None:
+            message = "there is no .waist beside it"
+            self.found.report(POSITION, message, Location(hip.table.path))
+            positions = np.zeros((len(hip.values), 3))
+            orientations = rotations.from_rpy(hip.values)
+            self._add_root(hip, positions, orientations)
+
+    def _read_waist(self, waist: _Rows, hip: _Rows | None) -> None:
+        """Read a .waist: positions, and angles, matrices or, of old ones, nothing."""
+        values = waist.values
+        location = Location(waist.table.path)
+        width = values.shape[1]
+        if width == 6:
+            orientations = rotations.from_rpy(values[:, 3:])
+        elif width in (12, 18):
+            orientations = rotations.from_matrix(values[:, 3:12].reshape(-1, 3, 3))
+            if values[:, 12:].any():
                 message = "columns 14 to 19, the velocities of the root"
-                self.found.report(VELOCITIES, message, Location(table.path))
-        elif hip is not None and len(hip[1]) == len(rows):
-            orientations = rotations.from_rpy(hip[1])
+                self.found.report(VELOCITIES, message, location)
+        elif hip is not None and len(hip.values) == len(values):
+            orientations = rotations.from_rpy(hip.values)
         else:
-            message = "the .waist has positions only, and there is no .hip of as many lines beside it"
-            self.found.report(WIDTH, message, Location(table.path))
+            message = (
+                "the .waist has positions only, and there is no .hip of as many lines "
+                "beside it"
+            )
+            self.found.report(WIDTH, message, location)
             self.found.mark_unknown(("components", "all"))
             return
-        if hip is not None and rows.shape[1] > 3:
-            self._compare_hip(hip[0], hip[1], orientations)
-        self._add_root(table, rows[:, :3], orientations, timeline)
+        if hip is not None and width > 3:
+            self._compare_hip(hip, orientations)
+        self._add_root(waist, values[:, :3], orientations)
 
-    def _add_root(
-        self, table: Table, positions: Floats, orientations: Floats, timeline: Timeline
-    ) -> None:
+    def _add_root(self, rows: _Rows, positions: Floats, orientations: Floats) -> None:
         poses = np.concatenate([positions, orientations], axis=-1)[:, None]
-        self._add(
-            table, MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses)
-        )
+        root = MultiSE3Seq(content=LINK_POSITION, timeline=rows.timeline, values=poses)
+        self._add(rows.table, root)
 
-    def _compare_hip(self, hip: Table, angles: Floats, orientations: Floats) -> None:
-        """Report a .hip, which is not read as the .waist has orientations (T, 4), whose orientations are others."""
-        name = Path(hip.path).name
+    def _compare_hip(self, hip: _Rows, orientations: Floats) -> None:
+        """Report a .hip with other orientations than the .waist (T, 4).
+
+        It is not read where the .waist has orientations.
+        """
+        angles = hip.values
+        path = hip.table.path
+        name = Path(path).name
         if len(angles) != len(orientations):
             message = f"{name} has {len(angles)} lines, the .waist {len(orientations)}"
-            self.found.report(ORIENTATIONS_DIFFER, message, Location(hip.path))
+            self.found.report(ORIENTATIONS_DIFFER, message, Location(path))
             return
-        known = np.isfinite(angles).all(axis=-1) & np.isfinite(orientations).all(
-            axis=-1
-        )
+        are_numbers = np.isfinite(angles).all(axis=-1)
+        are_numbers &= np.isfinite(orientations).all(axis=-1)
         difference = np.zeros(len(orientations))
-        difference[known] = rotations.angle_between(
-            rotations.from_rpy(angles[known]), orientations[known]
+        difference[are_numbers] = rotations.angle_between(
+            rotations.from_rpy(angles[are_numbers]), orientations[are_numbers]
         )
         if difference.max(initial=0.0) > MAX_DIFFERENCE:
             frame = int(np.argmax(difference))
             degrees = np.degrees(difference[frame])
-            message = f"{name} is {degrees:.3g}° off the orientation of the .waist in frame {frame}"
-            self.found.report(ORIENTATIONS_DIFFER, message, hip.row(frame))
+            message = (
+                f"{name} is {degrees:.3g}° off the orientation of the .waist in frame "
+                f"{frame}"
+            )
+            self.found.report(ORIENTATIONS_DIFFER, message, hip.table.row(frame))
 
 
 def write_openhrp_text(
@@ -345,75 +367,74 @@ def write_openhrp_text(
         path = path.with_suffix(".pos")
     shared = on_one_timeline(motion, body=body, nameless=True)
     problems = [*shared.problems, *shared.time_losses()]
-
-    def lost(rule: Rule, message: str) -> None:
-        problems.append(rule.problem(message))
-
     tables: dict[str, Floats] = {}
-    timeline = shared.timeline
     if shared.joints is not None:
         tables[".pos"] = shared.joints.values
         problems += renamed_labels("joint", shared.joints.part_labels)
+    root = None
     if shared.links is not None and shared.links.num_parts:
         root = shared.links.values[:, 0]
-        with np.errstate(over="ignore"):
-            lengths = np.linalg.norm(root[:, 3:], axis=-1)
-        off = int(np.count_nonzero(~(np.abs(lengths - 1) <= 1e-9)))
-        if off:
-            lost(
-                losses.ORIENTATION,
-                f"quaternions of the root whose length is not 1: {off}",
-            )
+        problems += _root_losses(shared.links)
         angles = rotations.to_rpy(root[:, 3:])
         tables[".waist"] = np.concatenate([root[:, :3], angles], axis=-1)
         tables[".hip"] = angles
-        if shared.links.num_parts > 1:
-            lost(
-                losses.COMPONENT,
-                f"of {shared.links.num_parts} link poses that of the root is written",
-            )
-        problems += renamed_labels("link", shared.links.part_labels)
     if shared.zmp is not None:
         points = shared.zmp.values
         if not shared.zmp.is_root_relative:
-            if shared.links is None or not shared.links.num_parts:
-                raise ValueError(
-                    "a .zmp is in the root link's frame; the motion's ZMP is in the "
-                    "world's, and it has no pose of the root"
-                )
-            root = shared.links.values[:, 0]
-            problems.append(
-                CONVERTED.problem(
-                    "the ZMP is converted from the world's frame to the root link's"
-                )
-            )
-            points = rotations.rotate(
-                rotations.conjugate(rotations.normalized(root[:, 3:])),
-                points - root[:, :3],
-            )
+            points = _in_root_frame(points, root)
+            message = "the ZMP is converted from the world's frame to the root link's"
+            problems.append(CONVERTED.problem(message))
         tables[".zmp"] = points
     if path.suffix.lower() not in tables:
-        held = ", ".join(path.with_suffix(suffix).name for suffix in tables)
+        names = ", ".join(path.with_suffix(suffix).name for suffix in tables)
         raise ValueError(
-            f"the motion has no data for a {path.suffix}; name one of {held}"
+            f"the motion has no data for a {path.suffix}; name one of {names}"
         )
+    problems += _stale_files(path, tables)
     paths = [
         path if suffix == path.suffix.lower() else path.with_suffix(suffix)
         for suffix in tables
     ]
-    for suffix, other in siblings(path).items():
-        if suffix not in tables and other.is_file():
-            problems.append(
-                STALE.problem(
-                    f"the motion has no data for it, and {other.name} existed before",
-                    Location(str(other)),
-                )
-            )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):
             if digits is not None:
                 values = rounded(values, digits)
-            problems.extend(
-                write_rows(stream, np.column_stack([timeline.times, values]), b" ")
-            )
+            rows = np.column_stack([shared.timeline.times, values])
+            problems.extend(write_rows(stream, rows, b" "))
     return tuple(problems)
+
+
+def _root_losses(links: MultiSE3Seq) -> list[Problem]:
+    """Return what the files do not hold of the poses of links."""
+    problems: list[Problem] = []
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(links.values[:, 0, 3:], axis=-1)
+    num_wrong = int(np.count_nonzero(~(np.abs(lengths - 1) <= MAX_LENGTH_ERROR)))
+    if num_wrong:
+        message = f"quaternions of the root whose length is not 1: {num_wrong}"
+        problems.append(losses.ORIENTATION.problem(message))
+    if links.num_parts > 1:
+        message = f"of {links.num_parts} link poses that of the root is written"
+        problems.append(losses.COMPONENT.problem(message))
+    return [*problems, *renamed_labels("link", links.part_labels)]
+
+
+def _in_root_frame(points: Floats, root: Floats | None) -> Floats:
+    """Return points (T, 3) of the world in the frame of the root (T, 7)."""
+    if root is None:
+        raise ValueError(
+            "a .zmp is in the root link's frame; the motion's ZMP is in the "
+            "world's, and it has no pose of the root"
+        )
+    to_root = rotations.conjugate(rotations.normalized(root[:, 3:]))
+    return rotations.rotate(to_root, points - root[:, :3])
+
+
+def _stale_files(path: Path, written: Collection[str]) -> list[Problem]:
+    """Report files of an older motion that would be read with the written ones."""
+    problems: list[Problem] = []
+    for suffix, other in siblings(path).items():
+        if suffix not in written and other.is_file():
+            message = f"the motion has no data for it, and {other.name} existed before"
+            problems.append(STALE.problem(message, Location(str(other))))
+    return problems

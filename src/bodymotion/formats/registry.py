@@ -228,12 +228,12 @@ def recognised(head: bytes) -> Format | None:
     None where they do not show it.
     """
     head, _ = in_utf8(head)
-    rows = (
-        row
-        for row in FORMATS
-        if row.name in sniffing.ZIPPED or not sniffing.is_archive(head)
-    )
-    return next((row for row in rows if row.sniff(head)), None)
+    is_archive = sniffing.is_archive(head)
+    for row in FORMATS:
+        can_be = row.name in sniffing.ZIPPED or not is_archive
+        if can_be and row.sniff(head):
+            return row
+    return None
 
 
 def find_format(path: str | PathLike[str]) -> Format:
@@ -251,36 +251,41 @@ def find_format(path: str | PathLike[str]) -> Format:
         raise unreadable(error, path) from error
     if path.suffix.lower() in PROGRAMS:
         # Its texts may look like the files that it writes.
-        raise UNKNOWN.error(
-            "the file is a program; expected a model or a motion",
-            Location(str(path)),
-            "run it, and open what it writes",
-        )
+        message = "the file is a program; expected a model or a motion"
+        hint = "run it, and open what it writes"
+        raise UNKNOWN.error(message, Location(str(path)), hint)
     if head.startswith(b"PK"):
-        head += read_tail(path, HEAD)  # the names of all parts of an archive
-    suffixed = next(
-        (row for row in FORMATS if path.suffix.lower() in row.extensions), None
-    )
-    found = recognised(head) or suffixed
-    if found is None and len(head) == HEAD and path.is_file():
-        found = recognised(read_head(path, LONG_HEAD))
-    if found is not None:
-        return found
+        # The names of all parts of an archive are at its end.
+        head += read_tail(path, HEAD)
+    row = recognised(head) or _by_extension(path)
+    if row is None and len(head) == HEAD and path.is_file():
+        row = recognised(read_head(path, LONG_HEAD))
+    if row is None:
+        raise _unknown_format(path)
+    return row
+
+
+def _by_extension(path: Path) -> Format | None:
+    for row in FORMATS:
+        if path.suffix.lower() in row.extensions:
+            return row
+    return None
+
+
+def _unknown_format(path: Path) -> FormatError:
+    extension = "a file name without extension"
     if path.suffix:
         extension = f"extension {path.suffix!r}"
-    else:
-        extension = "a file name without extension"
-    supported = (
-        f"{kinds} "
-        f"({', '.join(e for row in FORMATS if row.holds == kind for e in row.extensions)})"
-        for kind, kinds in _KINDS.items()
-    )
+    supported: list[str] = []
+    for kind, kinds in _KINDS.items():
+        extensions: list[str] = []
+        for row in FORMATS:
+            if row.holds == kind:
+                extensions += row.extensions
+        supported.append(f"{kinds} ({', '.join(extensions)})")
+    message = f"unknown format: neither the content nor {extension} matches"
     hint = f"supported are {', '.join(supported)}"
-    raise UNKNOWN.error(
-        f"unknown format: neither the content nor {extension} matches",
-        Location(str(path)),
-        hint,
-    )
+    return UNKNOWN.error(message, Location(str(path)), hint)
 
 
 def read(
@@ -348,33 +353,32 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
     is_of_system = path.is_relative_to("/dev") or path.is_relative_to("/proc")
     if options.get("untrusted") and path.is_symlink() and not is_of_system:
         check_inside(path, path.parent / "any", allow_outside=False)
-    unused = {"allow_outside", "untrusted", "body"} - row.read.options
     try:
         path.stat()
     except (OSError, ValueError) as error:
         raise unreadable(error, path) from error
+    unused = {"allow_outside", "untrusted", "body"} - row.read.options
     used = {name: value for name, value in options.items() if name not in unused}
+    # A file with conflict markers has many faults, and they are the reason.
     try:
         with budget_for(path):
-            found: ReadResult[Any] = row.read(path, **used)
+            result: ReadResult[Any] = row.read(path, **used)
     except FormatError:
-        if (conflict := _conflict(path)) is not None:
-            return ReadResult(None, (conflict,))
-        raise
-    if (
-        not found.whole
-        and Findings(found.problems).errors
-        and (conflict := _conflict(path)) is not None
-    ):
+        conflict = _conflict(path)
+        if conflict is None:
+            raise
         return ReadResult(None, (conflict,))
-    problems = gather_missing(found.problems)
-    if len(problems) == len(found.problems):
-        return found
-    if found.value is None:
-        value = None
-    else:
-        value = replace(found.value, problems=problems)
-    return replace(found, value=value, problems=problems)
+    if not result.whole and Findings(result.problems).errors:
+        conflict = _conflict(path)
+        if conflict is not None:
+            return ReadResult(None, (conflict,))
+    problems = gather_missing(result.problems)
+    if len(problems) == len(result.problems):
+        return result
+    value = result.value
+    if value is not None:
+        value = replace(value, problems=problems)
+    return replace(result, value=value, problems=problems)
 
 
 def _conflict(path: Path) -> Problem | None:
@@ -382,14 +386,13 @@ def _conflict(path: Path) -> Problem | None:
 
     None for one without, and for one that cannot be searched.
     """
+    content = b""
     try:
-        size = size_of(
-            path
-        )  # None for a pipe whose end was not read: to open it again would wait for another writer
+        # None for a pipe whose end was not read: to open it again would wait for
+        # another writer.
+        size = size_of(path)
         if size is not None and size <= MAX_SEARCHED:
             content = read_head(path, size)
-        else:
-            content = b""
     except OSError:
         return None
     markers = list(MARKER.finditer(content))
@@ -398,11 +401,13 @@ def _conflict(path: Path) -> Problem | None:
     first, between, last = (
         1 + content.count(b"\n", 0, marker.start()) for marker in markers[:3]
     )
+    message = (
+        "conflict markers of a version control system in lines "
+        f"{first}, {between} and {last}"
+    )
+    # A conflict has three markers.
     if len(markers) > 5:
-        count = f" and {counted(len(markers) // 3 - 1, 'more conflict')}"
-    else:
-        count = ""
-    message = f"conflict markers of a version control system in lines {first}, {between} and {last}{count}"
+        message += f" and {counted(len(markers) // 3 - 1, 'more conflict')}"
     return CONFLICT.problem(message, Location(str(path), first, 1))
 
 
@@ -577,36 +582,35 @@ def _load_together(
     from bodymotion.model.body import by_position as put_by_position
     from bodymotion.motion import Motion
 
-    files = {
-        k: Path(value)
-        for k, value in enumerate(values)
-        if isinstance(value, (str, PathLike))
-    }
+    def first_body() -> Body | None:
+        for value in values:
+            if isinstance(value, Body):
+                return value
+        return None
+
+    files: dict[int, Path] = {}
+    for k, value in enumerate(values):
+        if isinstance(value, (str, PathLike)):
+            files[k] = Path(value)
     with pipes_kept():
         rows = {k: find_format(path) for k, path in files.items()}
         for name, titles in unused_options(options, rows.values()).items():
             raise WrongUseError(f"{name} has no effect on {titles}")
         # Bodies first.
         for k, row in sorted(rows.items(), key=lambda item: item[1].holds != "Body"):
-            body = next((value for value in values if isinstance(value, Body)), None)
-            if body is None or by_position:
-                with_body = {}
-            else:
-                with_body = {"body": body}
-            values[k] = load(
-                files[k], format=row.name, **with_body, **row.options_of(options)
-            )
-    body = next((value for value in values if isinstance(value, Body)), None)
-    if body is not None:
-        values = [
-            value.to_motion(body) if isinstance(value, KeyPoses) else value
-            for value in values
-        ]
-    if by_position and body is not None:
-        values = [
-            put_by_position(value, body) if isinstance(value, Motion) else value
-            for value in values
-        ]
+            of_format = row.options_of(options)
+            body = first_body()
+            if body is not None and not by_position:
+                of_format["body"] = body
+            values[k] = load(files[k], format=row.name, **of_format)
+    body = first_body()
+    if body is None:
+        return values
+    for k, value in enumerate(values):
+        if isinstance(value, KeyPoses):
+            values[k] = value.to_motion(body)
+        if by_position and isinstance(values[k], Motion):
+            values[k] = put_by_position(values[k], body)
     return values
 
 
@@ -683,10 +687,12 @@ def format_of_kind(
     else:
         row = named_format(format)
     if row.holds != kind:
-        text = f"the file is {with_article(row.title)}, which holds {with_article(row.holds)}, not {with_article(kind)}"
-        raise OTHER_KIND.error(
-            text, Location(str(path)), data={"holds": row.holds, "wanted": kind}
+        message = (
+            f"the file is {with_article(row.title)}, which holds "
+            f"{with_article(row.holds)}, not {with_article(kind)}"
         )
+        data = {"holds": row.holds, "wanted": kind}
+        raise OTHER_KIND.error(message, Location(str(path)), data=data)
     return row
 
 
@@ -704,35 +710,29 @@ def target_format(
         written (FMT003).
     """
     path = Path(path)
-    kinds = [one.__name__ for one in type(value).__mro__]
+    kinds = [base.__name__ for base in type(value).__mro__]
     able = [row for row in FORMATS if row.write is not None and row.holds in kinds]
+    kind = with_article(able[0].holds if able else kinds[0])
+    hint = ""
     if able:
-        kind = able[0].holds
-    else:
-        kind = kinds[0]
-    known = ", ".join(extension for row in able for extension in row.extensions)
-    one = with_article(kind)
-    if able:
-        hint = f"{one} can be written as {known}"
-    else:
-        hint = ""
+        extensions: list[str] = []
+        for row in able:
+            extensions += row.extensions
+        hint = f"{kind} can be written as {', '.join(extensions)}"
+    location = Location(str(path))
     if format is not None:
-        found = named_format(format)
-        if found not in able:
-            raise UNWRITABLE.error(
-                f"{one} cannot be written as {found.title}", Location(str(path)), hint
-            )
-        return found
-    for candidate in able:
-        if path.suffix.lower() in candidate.extensions:
-            return candidate
+        wanted = named_format(format)
+        if wanted in able:
+            return wanted
+        message = f"{kind} cannot be written as {wanted.title}"
+        raise UNWRITABLE.error(message, location, hint)
+    for row in able:
+        if path.suffix.lower() in row.extensions:
+            return row
+    name = "a file name without extension"
     if path.suffix:
         name = f"extension {path.suffix!r}"
-    else:
-        name = "a file name without extension"
-    raise UNWRITABLE.error(
-        f"{name}: no format for {one} has it", Location(str(path)), hint
-    )
+    raise UNWRITABLE.error(f"{name}: no format for {kind} has it", location, hint)
 
 
 def save(
