@@ -33,8 +33,10 @@ class InlinePage(ShortRepr):
 
     def _repr_html_(self) -> str:
         return (
-            f'<iframe srcdoc="{escape(self.html, quote=True)}" title="{escape(self.title, quote=True)}" '
-            f'style="width:100%;height:{self.height}px;border:0;border-radius:6px" sandbox="allow-scripts"></iframe>'
+            f'<iframe srcdoc="{escape(self.html, quote=True)}" '
+            f'title="{escape(self.title, quote=True)}" '
+            f'style="width:100%;height:{self.height}px;border:0;border-radius:6px" '
+            'sandbox="allow-scripts"></iframe>'
         )
 
     def save(self, output: str | PathLike[str]) -> None:

@@ -1,8 +1,9 @@
-"""Motions, scripts and measures as tables of pandas, polars and xarray, with named columns.
+"""Motions, scripts and measures as tables of pandas, polars and xarray.
 
-In pandas and polars each column is a joint, an axis, a link's coordinate: for a motion
-under the names that its CSV has (`time`, `root_x` …, `link/HEAD/x`, the joints' own
-names, `zmp_x`), for measures under `torques/KNEE`. In xarray each quantity is a
+Columns have names. In pandas and polars each column is a joint, an axis, a link's
+coordinate: for a motion under the names that its CSV has (`time`, `root_x` …,
+`link/HEAD/x`, the joints' own names, `zmp_x`), for measures under `torques/KNEE`. In
+xarray each quantity is a
 variable whose dimensions have names: `joint_displacement (time, joint)`, `link_position
 (time, link, coordinate)`, `torques (time, joint)`; its unit is in its `attrs`. Values
 are SI, as everywhere; angles are radians.
@@ -12,8 +13,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
@@ -113,10 +116,7 @@ def to_xarray(
     for block in blocks:
         for dimension, labels in zip(block.dimensions, block.labels, strict=True):
             coordinates[dimension] = (dimension, list(labels))
-        if block.units:
-            units = {"units": block.units}
-        else:
-            units = {}
+        units = {"units": block.units} if block.units else {}
         variables[block.name] = (("time", *block.dimensions), block.values, units)
     made: xarray.Dataset = array.Dataset(variables, coordinates)
     return made
@@ -124,9 +124,10 @@ def to_xarray(
 
 @dataclass(frozen=True)
 class _Block:
-    """A variable: `values` (T, …) with a name and labels for each dimension after the time.
+    """A variable: `values` (T, …) with a name, and with labels for each dimension.
 
-    `flat` names of its columns in a table.
+    The labels are of the dimensions after the time. `flat` are the names of its columns
+    in a table.
     """
 
     name: str
@@ -139,11 +140,10 @@ class _Block:
 
 def _warn_left_out(what: Tabular, body: Body | None) -> None:
     """Warn about joint columns that the table will not have."""
-    if isinstance(what, Motion):
-        joints = what.joint_displacement
-    else:
-        joints = None
-    if body is not None and joints is not None and joints.num_parts > body.num_joints:
+    if body is None or not isinstance(what, Motion):
+        return
+    joints = what.joint_displacement
+    if joints is not None and joints.num_parts > body.num_joints:
         message = (
             f"the motion has {joints.num_parts} joint columns and "
             f"{body.name or 'the body'} {body.num_joints}: the columns from "
@@ -156,21 +156,23 @@ def _warn_left_out(what: Tabular, body: Body | None) -> None:
 def _flat(
     what: Tabular, body: Body | None, of: Sequence[str]
 ) -> tuple[Floats, dict[str, npt.NDArray[Any]]]:
+    """Return the times, and the columns of a table by their names."""
     times, blocks = _blocks(what, body, of)
-    names = distinct(["time", *(name for block in blocks for name in block.flat)])[1:]
-    tables = (block.values.reshape(len(times), len(block.flat)) for block in blocks)
-    arrays = (column for table in tables for column in table.T)
-    return times, dict(zip(names, arrays, strict=True))
+    names = ["time"]
+    arrays: list[npt.NDArray[Any]] = []
+    for block in blocks:
+        names += block.flat
+        arrays += [*block.values.reshape(len(times), len(block.flat)).T]
+    return times, dict(zip(distinct(names)[1:], arrays, strict=True))
 
 
 def _blocks(
     what: Tabular, body: Body | None, of: Sequence[str]
 ) -> tuple[Floats, list[_Block]]:
+    """Return the times, and the variables of a value."""
+    kind_name = with_article(type(what).__name__)
     if of and not isinstance(what, Measures):
-        raise ValueError(
-            "`of` names quantities of measures; this is "
-            f"{with_article(type(what).__name__)}"
-        )
+        raise ValueError(f"`of` names quantities of measures; this is {kind_name}")
     if isinstance(of, str):
         raise ValueError(f"`of`: expected a sequence of names, got the one text {of!r}")
     if isinstance(what, Motion):
@@ -180,35 +182,40 @@ def _blocks(
     if tabulate is not None:
         times, columns = tabulate(what)
         return times, [
-            _Block(name, column, (name,)) for name, column in columns.items()
+            _Block(name, values, (name,)) for name, values in columns.items()
         ]
     if isinstance(what, Measures):
-        found = [series(what, name) for name in of or measurable(what)]
-        return what.times, [_of_series(one, prefix=True) for one in found]
+        quantities = [series(what, name) for name in of or measurable(what)]
+        return what.times, [_of_series(each, prefix=True) for each in quantities]
     if isinstance(what, Series):
         return what.times, [_of_series(what, prefix=False)]
     if isinstance(what, Reading):
-        name = what.device.name or type(what.device).__name__
-        labels = distinct(list(what.columns))
-        return what.times, [
-            _Block(
-                name, what.values, labels, ("column",), (labels,), _units(what.units)
-            )
-        ]
+        return what.times, [_of_reading(what)]
     raise TypeError(
-        "a motion, a script or something measured can be a table, not "
-        f"{with_article(type(what).__name__)}"
+        f"a motion, a script or something measured can be a table, not {kind_name}"
     )
+
+
+def _of_reading(reading: Reading) -> _Block:
+    """Return the variable of a sensor."""
+    name = reading.device.name or type(reading.device).__name__
+    labels = distinct(list(reading.columns))
+    units = _units(reading.units)
+    return _Block(name, reading.values, labels, ("column",), (labels,), units)
 
 
 def _of_series(of: Series, *, prefix: bool) -> _Block:
-    values: npt.NDArray[Any] = (
-        of.values.astype(bool) if of.name == "contacts" else of.values
-    )
+    """Return the variable of a series; its columns may have its name as a prefix."""
+    values: npt.NDArray[Any] = of.values
+    if of.name == "contacts":
+        values = values.astype(bool)
+    units = _units(of.units)
     if of.of == "body":
-        return _Block(of.name, values[:, 0], (of.name,), units=_units(of.units))
-    flat = tuple(f"{of.name}/{label}" if prefix else label for label in of.labels)
-    return _Block(of.name, values, flat, (of.of,), (of.labels,), _units(of.units))
+        return _Block(of.name, values[:, 0], (of.name,), units=units)
+    flat = of.labels
+    if prefix:
+        flat = tuple(f"{of.name}/{label}" for label in flat)
+    return _Block(of.name, values, flat, (of.of,), (of.labels,), units)
 
 
 def _units(units: Sequence[str]) -> str | list[str]:
@@ -219,110 +226,95 @@ def _units(units: Sequence[str]) -> str | list[str]:
 
 
 def _of_motion(motion: Motion, body: Body | None) -> tuple[Floats, list[_Block]]:
-    times = motion.timeline.times
+    """Return the times, and a variable for each component of a motion."""
     blocks = []
-    names: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for component in motion.timed:
         if isinstance(component, MultiSE3Seq):
             block = _of_poses(component, body)
         elif isinstance(component, Vector3Seq):
-            if component.content == ZMP:
-                name = "zmp"
-            else:
-                name = _snake(component.content)
-            if component.is_root_relative:
-                name = f"root_relative_{name}"
-            block = _Block(
-                name,
-                component.values,
-                tuple(f"{name}_{a}" for a in AXES),
-                ("axis",),
-                (AXES,),
-                "m",
-            )
+            block = _of_vectors(component)
         else:
             block = _of_values(component, body)
-        names[block.name] = names.get(block.name, 0) + 1
-        again = names[block.name]
-        blocks.append(block if again == 1 else _numbered(block, again))
-    return times, blocks
+        counts[block.name] += 1
+        number = counts[block.name]
+        blocks.append(block if number == 1 else _numbered(block, number))
+    return motion.timeline.times, blocks
+
+
+def _of_vectors(component: Vector3Seq) -> _Block:
+    """Return the variable of vectors."""
+    name = "zmp" if component.content == ZMP else _snake(component.content)
+    if component.is_root_relative:
+        name = f"root_relative_{name}"
+    flat = tuple(f"{name}_{axis}" for axis in AXES)
+    return _Block(name, component.values, flat, ("axis",), (AXES,), "m")
 
 
 def _of_values(component: MultiValueSeq, body: Body | None) -> _Block:
+    """Return the variable of joint displacements, or of other values."""
     name = _snake(component.content)
-    count = component.num_parts
-    labels = component.part_labels
     if component.content != JOINT_DISPLACEMENT:
-        parts = distinct(
-            [*labels[:count], *(str(k) for k in range(len(labels[:count]), count))]
-        )
-        return _Block(
-            name,
-            component.values,
-            tuple(f"{name}/{part}" for part in parts),
-            (name + "_part",),
-            (parts,),
-        )
-    if body is not None:
-        values = body.joint_values(component)
-        joints = distinct((joint.name for joint in body.joints), "joint")
-        units = _units(
-            ["m" if joint.type == "slide" else "rad" for joint in body.joints]
-        )
-        return _Block(name, values, joints, ("joint",), (joints,), units)
-    joints = distinct(
-        [
-            labels[k] if k < len(labels) and labels[k] else generic_name(k)
-            for k in range(count)
-        ]
-    )
-    return _Block(name, component.values, joints, ("joint",), (joints,))
+        labels = component.part_labels[: component.num_parts]
+        more = map(str, range(len(labels), component.num_parts))
+        parts = distinct([*labels, *more])
+        flat = tuple(f"{name}/{part}" for part in parts)
+        return _Block(name, component.values, flat, (f"{name}_part",), (parts,))
+    if body is None:
+        joints = _part_names(component, generic_name)
+        return _Block(name, component.values, joints, ("joint",), (joints,))
+    values = body.joint_values(component)
+    joints = distinct((joint.name for joint in body.joints), "joint")
+    units = ["m" if joint.type == "slide" else "rad" for joint in body.joints]
+    return _Block(name, values, joints, ("joint",), (joints,), _units(units))
+
+
+def _part_names(
+    component: MultiValueSeq | MultiSE3Seq, name_of: Callable[[int], str]
+) -> tuple[str, ...]:
+    """Return different names of the parts; `name_of` names those without one."""
+    names = [name_of(k) for k in range(component.num_parts)]
+    for k, label in enumerate(component.part_labels[: component.num_parts]):
+        names[k] = label or names[k]
+    return distinct(names)
 
 
 def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
+    """Return the variable of the poses of links, or of other poses."""
     count = component.num_parts
-    labels = component.part_labels
-    if not any(labels) and body is not None and count <= len(body.links):
-        labels = tuple(link.name for link in body.links[:count])
-    links = distinct(
-        [labels[k] if k < len(labels) and labels[k] else str(k) for k in range(count)]
-    )
+    has_names = any(component.part_labels)
+    if body is not None and not has_names and count <= len(body.links):
+        names = tuple(link.name for link in body.links[:count])
+        component = replace(component, part_labels=names)
+    links = _part_names(component, str)
     content = _snake(component.content)
-    of_links = component.content == LINK_POSITION
-    prefixes = [
-        "root_" if of_links and not k else f"{'link' if of_links else content}/{link}/"
-        for k, link in enumerate(links)
-    ]
-    flat = tuple(f"{prefix}{c}" for prefix in prefixes for c in COORDINATES)
-    if of_links:
+    dimension = f"{content}_part"
+    prefixes = [f"{content}/{link}/" for link in links]
+    if component.content == LINK_POSITION:
         dimension = "link"
-    else:
-        dimension = content + "_part"
-    return _Block(
-        content, component.values, flat, (dimension, "coordinate"), (links, COORDINATES)
-    )
+        prefixes = [f"link/{link}/" for link in links]
+        if prefixes:
+            prefixes[0] = "root_"
+    flat = tuple(map("".join, product(prefixes, COORDINATES)))
+    labels = (links, COORDINATES)
+    return _Block(content, component.values, flat, (dimension, "coordinate"), labels)
 
 
 def _numbered(block: _Block, number: int) -> _Block:
     """Return a further component of the same content with numbered names."""
     dimensions = tuple(
-        d if d in ("axis", "coordinate") else f"{d}_{number}" for d in block.dimensions
+        name if name in ("axis", "coordinate") else f"{name}_{number}"
+        for name in block.dimensions
     )
-    flat = tuple(f"{name} ({number})" for name in block.flat)
-    return _Block(
-        f"{block.name}_{number}",
-        block.values,
-        flat,
-        dimensions,
-        block.labels,
-        block.units,
+    return replace(
+        block,
+        name=f"{block.name}_{number}",
+        flat=tuple(f"{name} ({number})" for name in block.flat),
+        dimensions=dimensions,
     )
 
 
 def _snake(content: str) -> str:
-    return (
-        re.sub(r"\W+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", content.strip()))
-        .strip("_")
-        .lower()
-        or "component"
-    )
+    """Return a name in the style of Python: "LinkPosition" becomes "link_position"."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", content.strip())
+    return re.sub(r"\W+", "_", words).strip("_").lower() or "component"

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PLOTS", "Contents", "contents_of", "report"]
 
+# The plots of a report. Those that a motion does not have are left out.
 PLOTS = ("zmp", "contacts", "joints", "velocities", "torques", "power", "sensors")
-"""The plots of a report.
-
-Those that a motion does not have are left out.
-"""
+# Steps of which the progress is told.
 NUM_STEPS = 5
 
 
@@ -101,8 +99,8 @@ def report(
     target = Path(output)
     check_page_path(target)
     need("plotly", "plot", "a report")
-    done = progress or (lambda done, total: None)
-    sources = [one for one in (body, motion, ghost) if one is not None]
+    report_progress = progress or (lambda done, total: None)
+    sources = [source for source in (body, motion, ghost) if source is not None]
     scene = load_scene(
         *sources,
         ghost=ghost is not None,
@@ -119,17 +117,16 @@ def report(
         raise WrongUseError(
             "a report needs the body of the motion: bodymotion report MODEL MOTION"
         )
-    done(1, NUM_STEPS)
+    report_progress(1, NUM_STEPS)
     subject = subject_of(scene.body, scene.motion)
     assert subject.measures is not None
     existing = available(subject)
     wanted = (what,) if isinstance(what, str) else what
     names = [name for name in wanted if name in existing or name not in PLOTS]
     drawn = [fragment(chart) for chart in charts(subject, names)]
-    done(2, NUM_STEPS)
-    is_own = scene.body.source.path is None and not any(
-        isinstance(one, Body) for one in sources
-    )
+    report_progress(2, NUM_STEPS)
+    is_given = any(isinstance(source, Body) for source in sources)
+    is_own = scene.body.source.path is None and not is_given
     contents = contents_of(
         subject.measures,
         title=scene.title,
@@ -137,17 +134,22 @@ def report(
         playback=scene.playback,
         check_body=not is_own,
     )
-    done(3, NUM_STEPS)
-    moments = [(moment.time, moment.text) for moment in contents.moments]
-    moments += [
-        (figure.time, "") for figure in contents.figures if figure.time is not None
-    ]
-    moments = [moment for moment in moments if isfinite(moment[0])]
-    robot = robot_page(scene, moments=moments, measures=subject.measures)
-    done(4, NUM_STEPS)
+    report_progress(3, NUM_STEPS)
+    marks = _marks_of(contents)
+    robot = robot_page(scene, moments=marks, measures=subject.measures)
+    report_progress(4, NUM_STEPS)
     times = subject.measures.times
     text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))
     with whole_file(target) as stream:
         stream.write(text.encode("utf-8"))
-    done(5, NUM_STEPS)
+    report_progress(5, NUM_STEPS)
     return contents
+
+
+def _marks_of(contents: Contents) -> list[tuple[float, str]]:
+    """Return the times [s] that are marked on the timeline, with their texts."""
+    marks = [(moment.time, moment.text) for moment in contents.moments]
+    for figure in contents.figures:
+        if figure.time is not None:
+            marks.append((figure.time, ""))
+    return [(time, text) for time, text in marks if isfinite(time)]

@@ -18,15 +18,9 @@ from typing import Any
 from bodymotion.scene.loading import Showable, load_scene
 from bodymotion.system.files import whole_file
 
-HIDDEN = (
-    "size",
-    "modified",
-    "run",
-    "body",
-    "sha256",
-    "problem",
-    "joint_names",
-)  # Columns that the page does not show.
+# Columns that the page does not show.
+HIDDEN = ("size", "modified", "run", "body", "sha256", "problem", "joint_names")
+# [px] Width and height of a picture, and the moments in it.
 PICTURE_SIZE = (640, 240)
 MOMENTS = 5
 
@@ -40,7 +34,9 @@ def catalogue_page(
     pictures: int = 24,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Write a page about the rows of a catalogue, as `bodymotion.collection.query` returns them.
+    """Write a page about the rows of a catalogue.
+
+    `bodymotion.collection.query` returns such rows.
 
     Parameters
     ----------
@@ -64,50 +60,52 @@ def catalogue_page(
     OSError
         When a file cannot be written.
     """
-    from bodymotion.rendering import render
-    from bodymotion.viewer.page import check_page_path, write_page
+    from bodymotion.viewer.page import check_page_path
 
     target = Path(output)
     check_page_path(target)
     folder = target.with_name(f"{target.stem}_files")
-    shown = []
+    shown: list[int] = []
     if sources is not None:
         chosen = rows[:pictures]
-    else:
-        chosen = ()
-    for number, row in enumerate(chosen):
-        try:
-            scene = load_scene(*(sources or (lambda name: ()))(row["file"]))
-            image: Any = render(
-                scene.body, scene.motion, strobe=MOMENTS, size=PICTURE_SIZE, overlay=()
-            )
-        except (KeyError, ValueError):  # removed since, or faulty
-            continue
-        folder.mkdir(exist_ok=True)
-        with whole_file(folder / f"{number}.webp") as stream:
-            image.save(stream, "WEBP")
-        write_page(scene, folder / f"{number}.html", play=False)
-        shown.append(number)
-        if progress is not None:
-            progress(number + 1, len(chosen))
+        for number, row in enumerate(chosen):
+            if not _draw_motion(folder / str(number), sources, row):
+                continue
+            shown.append(number)
+            if progress is not None:
+                progress(number + 1, len(chosen))
     names = [name for name in (rows[0] if rows else {}) if name not in HIDDEN]
     columns = [[_cell(row.get(name)) for row in rows] for name in names]
     data = {"names": names, "columns": columns, "folder": folder.name, "shown": shown}
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace(
-        "<", "\\u003c"
-    )
-    page = (
-        files("bodymotion.reports")
-        .joinpath("catalogue.html")
-        .read_text(encoding="utf-8")
-    )
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    # In a script of HTML, "<" could begin the end of the script.
+    text = text.replace("<", "\\u003c")
+    page = files("bodymotion.reports").joinpath("catalogue.html").read_text("utf-8")
+    page = page.replace("{title}", escape(title)).replace("{data}", text)
     with whole_file(target) as stream:
-        stream.write(
-            page.replace("{title}", escape(title))
-            .replace("{data}", text)
-            .encode("utf-8")
-        )
+        stream.write(page.encode("utf-8"))
     return len(shown)
+
+
+def _draw_motion(
+    base: Path, sources: Callable[[str], Sequence[Showable]], row: Mapping[str, Any]
+) -> bool:
+    """Write the picture and the player of a motion; return whether it can be loaded."""
+    from bodymotion.rendering import render
+    from bodymotion.viewer.page import write_page
+
+    try:
+        scene = load_scene(*sources(row["file"]))
+        image: Any = render(
+            scene.body, scene.motion, strobe=MOMENTS, size=PICTURE_SIZE, overlay=()
+        )
+    except (KeyError, ValueError):  # Removed since, or faulty.
+        return False
+    base.parent.mkdir(exist_ok=True)
+    with whole_file(base.with_suffix(".webp")) as stream:
+        image.save(stream, "WEBP")
+    write_page(scene, base.with_suffix(".html"), play=False)
+    return True
 
 
 def _cell(value: object) -> object:
@@ -120,11 +118,11 @@ def _cell(value: object) -> object:
             return float(f"{value:.5g}")
         return None
     if isinstance(value, Mapping):
-        return " ".join(
-            f"{rule} ×{count}" if count != 1 else rule
-            for rule, count in value.items()
-            if count
-        )
+        texts = []
+        for rule, count in value.items():
+            if count:
+                texts.append(rule if count == 1 else f"{rule} ×{count}")
+        return " ".join(texts)
     if value is None or isinstance(value, (int, str)):
         return value
     return str(value)

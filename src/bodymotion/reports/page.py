@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from math import degrees, isfinite
 
 from bodymotion import checks
@@ -30,9 +31,12 @@ from bodymotion.dynamics import (
 )
 from bodymotion.scene.playback import Playback
 
+# Rules with findings that are listed.
 MAX_LISTED_GROUPS = 200
-MAX_LOCATIONS = 4  # Number of locations that are listed for one rule.
+# Locations that are listed for one rule.
+MAX_LOCATIONS = 4
 
+# The key figures that are about one moment.
 MOMENT_FIGURES = {
     "min_margin",
     "nearest_limit",
@@ -49,10 +53,17 @@ MOMENT_FIGURES = {
     "max_root_speed",
     "max_power",
 }
-"""The key figures that are about one moment."""
+# The key figures that are a fault when negative.
 NEGATIVE_IS_FAULT = {"min_margin", "nearest_limit", "nearest_limit_slide"}
+# Moments of one rule, the worst ones.
 MAX_MOMENTS_PER_RULE = 3
-MIN_MOMENT_VALUE = 1e-6  # Of figures that are no fault when negative, smaller values are no moment: nothing moves.
+# Of figures that are no fault when negative, smaller values are no moment: nothing
+# moves.
+MIN_MOMENT_VALUE = 1e-6
+# [m] Shorter lengths are in millimetres.
+MIN_METRES = 0.1
+# Share of its range by which a joint may be beyond it: rounding.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -112,27 +123,28 @@ def contents_of(
     """
     body = measures.body
     motion = measures.motion
-    found = figures(measures)
+    key_figures = figures(measures)
+    of_model: tuple[Problem, ...] = ()
+    sources = [body.source]
     if playback is not None:
+        sources.append(playback.script.source)
         of_motion = checks.check(playback.script, bpm=playback.settings.bpm).problems
         of_rules = _moments_of_rules(playback.moments)
     else:
+        sources.append(motion.source)
         of_motion = checks.check(motion, body=body).problems
         worst = sorted(checks.moments(motion, body), key=lambda moment: -moment.amount)
         of_rules = _moments_of_rules((moment.time, moment) for moment in worst)
-    read = (body, motion if playback is None else playback.script)
-    if check_body and playback is None:
-        of_model = checks.check(body).problems
-    else:
-        of_model = ()
-    moments = (*_moments_of_figures(found), *of_rules)
+        if check_body:
+            of_model = checks.check(body).problems
+    moments = [*_moments_of_figures(key_figures), *of_rules]
+    moments.sort(key=lambda moment: moment.time)
+    paths = [source.path for source in sources]
     return Contents(
         title=title or body.name or "A motion",
-        files=tuple(
-            one.source.path.name for one in read if one.source.path is not None
-        ),
-        figures=found,
-        moments=tuple(sorted(moments, key=lambda moment: moment.time)),
+        files=tuple(path.name for path in paths if path is not None),
+        figures=key_figures,
+        moments=tuple(moments),
         rows=_joint_rows(measures),
         findings=(*of_motion, *of_model),
         groups=grouped(of_motion, of_model),
@@ -140,56 +152,63 @@ def contents_of(
     )
 
 
-def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
+def _moments_of_figures(key_figures: tuple[Figure, ...]) -> list[Moment]:
+    """Return the moments of key figures, as warnings where they are faults."""
     moments = []
-    for figure in found:
-        signed = figure.name in NEGATIVE_IS_FAULT
-        moves = signed or abs(figure.value) > MIN_MOMENT_VALUE
-        if moves and figure.name in MOMENT_FIGURES and figure.time is not None:
-            is_fault = (signed and figure.value < 0) or (
-                figure.unit == "share" and figure.value > 1
-            )
-            text = f"{figure.title}: {figure_text(figure)}{f', {figure.part}' if figure.part else ''}"
-            moments.append(Moment(figure.time, text, "warning" if is_fault else "note"))
+    for figure in key_figures:
+        if figure.name not in MOMENT_FIGURES or figure.time is None:
+            continue
+        severity = "note"
+        if figure.name in NEGATIVE_IS_FAULT:
+            if figure.value < 0:
+                severity = "warning"
+        elif not abs(figure.value) > MIN_MOMENT_VALUE:
+            continue
+        if figure.unit == "share" and figure.value > 1:
+            severity = "warning"
+        text = f"{figure.title}: {figure_text(figure)}"
+        if figure.part:
+            text += f", {figure.part}"
+        moments.append(Moment(figure.time, text, severity))
     return moments
 
 
 def _moments_of_rules(
-    found: Iterable[tuple[float, Problem | checks.Moment]],
+    broken: Iterable[tuple[float, Problem | checks.Moment]],
 ) -> list[Moment]:
     """Return the first moments of each rule that is broken."""
     by_rule: dict[str, list[Moment]] = {}
-    for time, one in found:
-        by_rule.setdefault(one.rule, []).append(
-            Moment(time, f"{one.rule}: {one.message}", one.severity)
-        )
-    return [
-        moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]
-    ]
+    for time, violation in broken:
+        text = f"{violation.rule}: {violation.message}"
+        moment = Moment(time, text, violation.severity)
+        by_rule.setdefault(violation.rule, []).append(moment)
+    first = (moments[:MAX_MOMENTS_PER_RULE] for moments in by_rule.values())
+    return list(chain.from_iterable(first))
 
 
 def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:
+    """Return the rows of the joints that move a link."""
     if "joint_displacements" not in measurable(measures):
         return ()
     names = ("joint_displacements", "joint_velocities", "torques", "power")
-    displacements, velocities, torques, power = (
+    displacements, velocities, torques, powers = (
         extremes(series(measures, name)) for name in names
     )
-    labels = series(measures, names[0]).labels
-    joints = measures.body.joints
-    return tuple(
-        JointRow(
-            label,
-            displacements[k],
-            velocities[k],
-            torques[k],
-            power[k],
-            joints[k].lower,
-            joints[k].upper,
-        )
-        for k, label in enumerate(labels)
-        if measures.body.joint_links[k] >= 0
-    )
+    rows = []
+    for k, label in enumerate(series(measures, names[0]).labels):
+        if measures.body.joint_links[k] >= 0:
+            joint = measures.body.joints[k]
+            row = JointRow(
+                label,
+                displacements[k],
+                velocities[k],
+                torques[k],
+                powers[k],
+                joint.lower,
+                joint.upper,
+            )
+            rows.append(row)
+    return tuple(rows)
 
 
 def value_text(value: float, unit: str) -> str:
@@ -205,7 +224,7 @@ def value_text(value: float, unit: str) -> str:
     elif unit == "share":
         value = 100 * value
         unit = "%"
-    elif unit == "m" and abs(value) < 0.1:
+    elif unit == "m" and abs(value) < MIN_METRES:
         value = 1000 * value
         unit = "mm"
     space = "" if unit == "°" else " "
@@ -226,12 +245,24 @@ def page(
 ) -> str:
     """Return the page.
 
-    `contents`: what is reported. `robot`: the page on which the robot plays; empty for
-    none. `plots`: HTML of each plot. `head`: HTML that
-    the plots need once. `span`: times of the first and the last frame [s].
+    Parameters
+    ----------
+    contents:
+        What is reported.
+    robot:
+        The page on which the robot plays; empty for none.
+    plots:
+        HTML of each plot.
+    head:
+        HTML that the plots need once.
+    span:
+        [s] Times of the first and the last frame.
     """
     title = html_text(contents.title, 200)
-    top = f'<div class="top"><div>{_robot(robot, span)}</div><div>{_figures(contents.figures)}</div></div>'
+    top = (
+        f'<div class="top"><div>{_robot(robot, span)}</div>'
+        f"<div>{_figures(contents.figures)}</div></div>"
+    )
     drawn = "".join(f'<section class="plot">{html}</section>' for html in plots)
     sections = [
         top,
@@ -240,117 +271,137 @@ def page(
         drawn,
         _joints(contents.rows),
     ]
-    about = " · ".join(
-        html_text(one, 300)
-        for one in (*contents.files, f"{span[1] - span[0]:.2f} s", *contents.notes)
-    )
+    facts = (*contents.files, f"{span[1] - span[0]:.2f} s", *contents.notes)
+    about = " · ".join(html_text(fact, 300) for fact in facts)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title} · "
         f"report</title><style>{_file('page.css')}</style>{head}</head><body>"
-        f"<header><h1>{title}</h1><p>{about}</p></header><main>{''.join(sections)}</main>"
+        f"<header><h1>{title}</h1><p>{about}</p></header>"
+        f"<main>{''.join(sections)}</main>"
         "<footer>Made by bodymotion. Velocities and accelerations come from splines "
         "through the frames; torques from "
         "inverse dynamics with the masses of the model and a flat, rigid "
         "ground.</footer>"
-        f'<script type="application/json" id="figures">{_json(contents.figures)}</script>'
+        f'<script type="application/json" id="figures">'
+        f"{_json(contents.figures)}</script>"
         f"<script>{_file('page.js')}</script></body></html>"
     )
 
 
 def _file(name: str) -> str:
+    """Return a file of this package as text."""
     return files("bodymotion.reports").joinpath(name).read_text(encoding="utf-8")
 
 
 def _json(figures: Iterable[Figure]) -> str:
+    """Return key figures as JSON that a script of HTML can hold."""
     return json.dumps([asdict(figure) for figure in figures]).replace("<", "\\u003c")
 
 
 def _section(title: str, inside: str) -> str:
+    """Return a section; empty where nothing is inside."""
     if inside:
         return f"<section><h2>{title}</h2>{inside}</section>"
     return ""
 
 
 def _seek_button(time: float | None) -> str:
+    """Return a button that shows the robot at a time [s]."""
     if time is None:
         return ""
     return f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
 
 
 def _robot(robot: str, span: tuple[float, float]) -> str:
+    """Return the frame in which the robot plays, and its clock."""
     frame = ""
     if robot:
         source = escape(robot, quote=True)
-        frame = f'<iframe id="robot" title="the robot" sandbox="allow-scripts" srcdoc="{source}"></iframe>'
-    clock = f'<span id="clock" data-start="{span[0]!r}" data-end="{span[1]!r}">{span[0]:.2f} s</span>'
-    return f'<div id="place"><section id="stage">{frame}<div class="soft">at {clock}; the marks are the moments below</div></section></div>'
+        frame = (
+            '<iframe id="robot" title="the robot" sandbox="allow-scripts" '
+            f'srcdoc="{source}"></iframe>'
+        )
+    start, end = span
+    clock = (
+        f'<span id="clock" data-start="{start!r}" data-end="{end!r}">'
+        f"{start:.2f} s</span>"
+    )
+    return (
+        f'<div id="place"><section id="stage">{frame}<div class="soft">at {clock}; '
+        "the marks are the moments below</div></section></div>"
+    )
 
 
 def _figures(figures: Iterable[Figure]) -> str:
-    rows = "".join(
-        f'<tr><td>{html_text(f.title)}</td><td class="n" title="{f.value!r} {html_text(f.unit)}">{html_text(figure_text(f))}</td>'
-        f'<td>{html_text(f.part or "", 60)}</td><td class="n">{_seek_button(f.time)}</td></tr>'
-        for f in figures
-    )
+    """Return the table of key figures."""
+    rows = ""
+    for figure in figures:
+        exact = f"{figure.value!r} {html_text(figure.unit)}"
+        rows += (
+            f"<tr><td>{html_text(figure.title)}</td>"
+            f'<td class="n" title="{exact}">{html_text(figure_text(figure))}</td>'
+            f"<td>{html_text(figure.part or '', 60)}</td>"
+            f'<td class="n">{_seek_button(figure.time)}</td></tr>'
+        )
     return _section("Key figures", f"<table><tbody>{rows}</tbody></table>")
 
 
 def _moments(moments: Sequence[Moment]) -> str:
+    """Return the table of the worst moments."""
+    if not moments:
+        return ""
     rows = "".join(
-        f'<tr><td class="n">{_seek_button(m.time)}</td><td class="{m.severity}">{html_text(m.text, 400)}</td></tr>'
-        for m in moments
+        f'<tr><td class="n">{_seek_button(moment.time)}</td>'
+        f'<td class="{moment.severity}">{html_text(moment.text, 400)}</td></tr>'
+        for moment in moments
     )
-    return _section(
-        "Worst moments",
-        f'<table id="moments"><tbody>{rows}</tbody></table>' if rows else "",
-    )
+    table = f'<table id="moments"><tbody>{rows}</tbody></table>'
+    return _section("Worst moments", table)
 
 
 def _findings(groups: Sequence[Group]) -> str:
+    """Return the list of findings."""
     if not groups:
         return _section(
             "Findings",
             '<p class="soft">No problems found in the model and the motion.</p>',
         )
-    items = "".join(_group(group) for group in groups[:MAX_LISTED_GROUPS])
-    more = len(groups) - MAX_LISTED_GROUPS
-    items += (
-        f"<li>… and {counted(more, 'more rule')}: bodymotion check lists them</li>"
-        if more > 0
-        else ""
-    )
-    return _section(
-        f"Findings: {severities(groups)}", f'<ul id="findings">{items}</ul>'
-    )
+    items = "".join(map(_group, groups[:MAX_LISTED_GROUPS]))
+    num_more = len(groups) - MAX_LISTED_GROUPS
+    if num_more > 0:
+        rules = counted(num_more, "more rule")
+        items += f"<li>… and {rules}: bodymotion check lists them</li>"
+    title = f"Findings: {severities(groups)}"
+    return _section(title, f'<ul id="findings">{items}</ul>')
 
 
 def _group(group: Group) -> str:
+    """Return the findings of one rule as an item of a list."""
     first = group.problems[0]
-    known = [location for location in group.locations(MAX_LOCATIONS) if str(location)]
-    places = ", ".join(
-        place_after(location, known[0] if k else Location())
-        for k, location in enumerate(known)
+    details = []
+    locations = list(filter(str, group.locations(MAX_LOCATIONS)))
+    if locations:
+        places = [place_after(locations[0], Location())]
+        places += [place_after(other, locations[0]) for other in locations[1:]]
+        text = ", ".join(places)
+        if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS:
+            text += " …"
+        details.append(html_text(text, 300))
+    if first.hint:
+        details.append(html_text(first.hint, 300))
+    item = (
+        f'<span class="{first.severity}">{first.severity}</span> '
+        f"<code>{html_text(group.title)}</code> {html_text(first.message, 600)}"
     )
-    if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS:
-        more = " …"
-    else:
-        more = ""
-    if places:
-        details = [html_text(f"{places}{more}", 300)]
-    else:
-        details = []
-    details += [html_text(first.hint, 300)] if first.hint else []
-    return (
-        f'<li><span class="{first.severity}">{first.severity}</span> <code>{html_text(group.title)}</code> '
-        f"{html_text(first.message, 600)}"
-        + (f'<br><span class="soft">{" · ".join(details)}</span>' if details else "")
-        + "</li>"
-    )
+    if details:
+        item += f'<br><span class="soft">{" · ".join(details)}</span>'
+    return f"<li>{item}</li>"
 
 
 def _joints(rows: Sequence[JointRow]) -> str:
+    """Return the table of joints."""
     if not rows:
         return ""
     titles = (
@@ -363,27 +414,22 @@ def _joints(rows: Sequence[JointRow]) -> str:
     )
     head = "<tr><th>joint</th><th>range of the motion within its limits</th>"
     head += "".join(f'<th class="n">{title}</th>' for title in titles) + "</tr>"
-    body = "".join(_joint(row) for row in rows)
+    body = "".join(map(_joint, rows))
     table = f'<table id="joints"><thead>{head}</thead><tbody>{body}</tbody></table>'
     return _section("Joints", f'<div class="wide">{table}</div>')
 
 
 def _joint(row: JointRow) -> str:
-    d = row.displacement
-    largest = [
-        value_text(max(abs(extreme.lowest), abs(extreme.highest)), extreme.unit)
-        for extreme in (row.velocity, row.torque, row.power)
-    ]
-    if row.velocity.used is None:
-        used = ""
-    else:
-        used = value_text(row.velocity.used, "share")
+    """Return a joint as a row of the table."""
+    reached = row.displacement
+    used = row.velocity.used
     values = (
-        value_text(d.lowest, d.unit),
-        value_text(d.highest, d.unit),
-        largest[0],
-        used,
-        *largest[1:],
+        value_text(reached.lowest, reached.unit),
+        value_text(reached.highest, reached.unit),
+        _largest_text(row.velocity),
+        "" if used is None else value_text(used, "share"),
+        _largest_text(row.torque),
+        _largest_text(row.power),
     )
     cells = "".join(f'<td class="n">{html_text(text)}</td>' for text in values)
     return (
@@ -391,22 +437,26 @@ def _joint(row: JointRow) -> str:
     )
 
 
+def _largest_text(extreme: Extreme) -> str:
+    """Return the largest amount of a quantity, in either direction."""
+    return value_text(max(abs(extreme.lowest), abs(extreme.highest)), extreme.unit)
+
+
 def _range_bar(row: JointRow) -> str:
     """Return a bar that shows which part of a joint's range is used."""
     span = row.upper - row.lower
     if not isfinite(span) or span <= 0:
         return '<span class="soft">no limits</span>'
-    low, high = (
-        (value - row.lower) / span
-        for value in (row.displacement.lowest, row.displacement.highest)
-    )
+    low = (row.displacement.lowest - row.lower) / span
+    high = (row.displacement.highest - row.lower) / span
     if not (isfinite(low) and isfinite(high)):
         return ""
-    beyond = low < -1e-6 or high > 1 + 1e-6
     left = min(max(low, 0.0), 1.0)
     right = min(max(high, 0.0), 1.0)
-    if beyond:
-        note = ' <span class="error">beyond</span>'
-    else:
-        note = ""
-    return f'<span class="bar"><b style="left:{100 * left:.1f}%;width:{100 * (right - left):.1f}%"></b></span>{note}'
+    bar = (
+        f'<span class="bar"><b style="left:{100 * left:.1f}%;'
+        f'width:{100 * (right - left):.1f}%"></b></span>'
+    )
+    if low < -ROUNDING or high > 1 + ROUNDING:
+        bar += ' <span class="error">beyond</span>'
+    return bar
