@@ -1,4 +1,4 @@
-"""Names that a file cannot hold as they are, and the names that are written in their place."""
+"""Names that a file cannot hold, and the names that are written in their place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.diagnostics.losses import RENAMED
 from bodymotion.diagnostics.text import listed
 
-MAX_SHOWN = 6  # Names that a message lists; the data of the problem has all of them.
+MAX_SHOWN = 6
+"""Names that a message lists; the data of the problem has all of them."""
 ONLY_SHOWN = frozenset({"model", "segment", "shape", "viewpoint", "device type"})
 """Kinds whose names no motion, controller or other file refers to.
 
@@ -48,16 +49,11 @@ class Renamings:
 
     def _problem(self, kind: str) -> Problem:
         pairs = tuple(self._pairs[kind])
-        texts = (
-            f"{before!r:.60} is written as {after!r:.60}"
-            if after
-            else f"{before!r:.60} is not written"
-            for before, after in pairs
-        )
-        if kind in ONLY_SHOWN:
-            rule = self._rule.as_note
-        else:
-            rule = self._rule
+        texts = []
+        for before, after in pairs:
+            change = f"is written as {after!r:.60}" if after else "is not written"
+            texts.append(f"{before!r:.60} {change}")
+        rule = self._rule.as_note if kind in ONLY_SHOWN else self._rule
         return rule.problem(
             f"the {kind} {listed(texts, MAX_SHOWN)}",
             self._location,

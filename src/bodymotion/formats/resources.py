@@ -26,11 +26,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
 from bodymotion.diagnostics import (
@@ -116,11 +116,15 @@ UNUSED_FILES = tuple(
 )
 """Codes of the rules about files that a model names and that are not used."""
 
-MAX_BYTES = 2 * 10**9  # All files that one `ResourceFinder` reads, together.
-MAX_LINKS = 8  # Folders of symbolic links to one file that names may be relative to.
-MAX_SHOWN = 200  # Characters of a name in a message.
+MAX_BYTES = 2 * 10**9
+"""Of all files that one `ResourceFinder` reads, together."""
+MAX_LINKS = 8
+"""Folders of symbolic links to one file that names may be relative to."""
+MAX_SHOWN = 200
+"""Characters of a name in a message."""
 
-PACKAGE_FILE = "package.xml"  # The file that makes a folder a ROS package.
+PACKAGE_FILE = "package.xml"
+"""The file that makes a folder a ROS package."""
 MAX_PACKAGE_FILE_BYTES = 10**6
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
@@ -135,7 +139,8 @@ Real models have fewer than 100.
 """
 MAX_NODES = 1_000_000
 """Nodes of all parts, each counted as often as it is named."""
-PASS_BYTES = 10**7  # Of mesh files that are read in one pass: about a second.
+PASS_BYTES = 10**7
+"""Of mesh files that are read in one pass: about a second."""
 
 Used = TypeVar("Used")
 
@@ -169,12 +174,8 @@ class NotFound:
     @property
     def message(self) -> str:
         """The name and the reason."""
-        if len(self.name) < MAX_SHOWN:
-            name = self.name
-        else:
-            name = self.name[:MAX_SHOWN] + "…"
-        if name:
-            return f"{name} {self.reason}"
+        if self.name:
+            return f"{_shortened(self.name)} {self.reason}"
         return self.reason
 
     def problem(self, location: Location) -> Problem:
@@ -193,33 +194,41 @@ class NotFound:
         return {"name": self.name}
 
 
+def _shortened(name: str) -> str:
+    return name if len(name) < MAX_SHOWN else f"{name[:MAX_SHOWN]}…"
+
+
 def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return problems with those of several missing files, by rule, as one at the location of the first, with the names in its data."""
-    gathered: dict[object, list[Problem]] = {}
+    """Return problems with those of several missing files, by rule, as one.
+
+    It is at the location of the first, with the names in its data.
+    """
+    groups: dict[object, list[Problem]] = {}
     for number, problem in enumerate(problems):
-        gathered.setdefault(
-            (problem.rule, problem.severity) if "missing" in problem.data else number,
-            [],
-        ).append(problem)
-    joined = []
-    for found in gathered.values():
-        if len(found) > 1:
-            names: list[str] = list(
-                dict.fromkeys(name for one in found for name in one.data["missing"])  # type: ignore[attr-defined]
-            )
-            shown = listed(
-                name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…"
-                for name in names
-            )
-            verb = "is" if len(names) == 1 else "are"
-            message = f"{counted(len(names), 'file')} that the model names {verb} missing: {shown}"
-            hint = next((one.hint for one in found if one.hint), "")
-            data = {"missing": tuple(names)}
-            found[0] = replace(
-                found[0], message=message, hint=hint, data=data, count=len(names)
-            )
-        joined.append(found[0])
-    return tuple(joined)
+        key: object = number
+        if "missing" in problem.data:
+            key = (problem.rule, problem.severity)
+        groups.setdefault(key, []).append(problem)
+    return tuple(map(_joined, groups.values()))
+
+
+def _joined(problems: Sequence[Problem]) -> Problem:
+    """Return problems of missing files as one; a single one as it is."""
+    if len(problems) == 1:
+        return problems[0]
+    names: dict[str, None] = {}
+    hint = ""
+    for problem in problems:
+        names |= dict.fromkeys(cast(tuple[str, ...], problem.data["missing"]))
+        hint = hint or problem.hint
+    count = len(names)
+    verb = "is" if count == 1 else "are"
+    message = (
+        f"{counted(count, 'file')} that the model names {verb} missing: "
+        f"{listed(map(_shortened, names))}"
+    )
+    data = {"missing": tuple(names)}
+    return replace(problems[0], message=message, hint=hint, data=data, count=count)
 
 
 @dataclass(frozen=True)
@@ -253,9 +262,9 @@ class ResourceFinder:
     ) -> None:
         self.root = real_path(Path(root_folder))
         """The root folder, without symbolic links."""
-        self.roots = (
-            (self.root,) if model is None else (self.root, real_path(model).parent)
-        )
+        self.roots: tuple[Path, ...] = (self.root,)
+        if model is not None:
+            self.roots = (self.root, real_path(model).parent)
         """The folders whose trees hold what may be opened."""
         self.allow_outside = allow_outside
         self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
@@ -267,50 +276,36 @@ class ResourceFinder:
     def find(
         self, names: str | Iterable[str], holder: Path | None = None
     ) -> Path | NotFound:
-        """Return the first file among several names that exists and may be opened, or why the last is not opened.
+        """Return the first file among several names that exists and may be opened.
 
-        `holder` is the file that has the names in it; without one, names are relative
-        to the root folder.
+        Else why the last is not opened. `holder` is the file that has the names in it;
+        without one, names are relative to the root folder.
         """
         missing = NotFound("", PART_MISSING, "no file is named")
         for name in [names] if isinstance(names, str) else names:
-            found = self.find_one(name, holder)
-            if isinstance(found, Path):
-                return found
-            missing = found
+            file = self.find_one(name, holder)
+            if isinstance(file, Path):
+                return file
+            missing = file
         return missing
 
     def find_one(self, name: str, holder: Path | None = None) -> Path | NotFound:
-        """Return the file of one name if it exists and may be opened, or why it is not opened.
+        """Return the file of one name if it exists and may be opened, or why it is not.
 
         `holder` as in `find`.
         """
         folders = self.folders(holder)
-        known = self._found.get((folders, name))
-        if known is not None:
-            return known
+        if (folders, name) in self._found:
+            return self._found[folders, name]
+        local = name
         if name.lower().startswith("file:"):
             local = unquote(_FILE_SCHEME.sub("", name))
-        else:
-            local = name
         if _ADDRESS.match(local):
-            return NotFound(
-                name, PART_REMOTE, "is a network address, which is not opened"
-            )
+            reason = "is a network address, which is not opened"
+            return NotFound(name, PART_REMOTE, reason)
         is_absolute = _ABSOLUTE.match(local) is not None
-        without_fragment = local.partition("#")[0]
-        spellings = (
-            local,
-            without_fragment,
-            without_fragment.replace("\\", "/"),
-            unquote(without_fragment),
-        )
         is_outside = False
-        for candidate in (
-            folder / spelling
-            for folder in folders
-            for spelling in dict.fromkeys(spellings)
-        ):
+        for candidate in _candidates(folders, local):
             try:
                 path = candidate.resolve()
                 is_file = stat.S_ISREG(path.stat().st_mode)
@@ -319,61 +314,64 @@ class ResourceFinder:
             if not self._may_open(candidate, path, is_absolute):
                 is_outside = True
             elif is_file:
-                if (
-                    candidate != path
-                    and (linked := real_path(candidate.parent)) != path.parent
-                ):
-                    # The names in the file are relative to the folder of the link, too.
-                    known_folders = self._link_folders.setdefault(path, [])
-                    if linked not in known_folders and len(known_folders) < MAX_LINKS:
-                        known_folders.append(linked)
+                self._add_link_folder(candidate, path)
                 self._found[folders, name] = path
                 return path
         if is_outside:
-            if self.allow_outside is None:
-                by_link = "is a symbolic link"
-            else:
-                by_link = "leads"
-            how = "is an absolute path" if is_absolute else by_link
-            return NotFound(
-                name,
-                PART_OUTSIDE,
-                f"{how} out of the folder of the model: it is left out",
-            )
+            how = "is an absolute path"
+            if not is_absolute:
+                is_link = self.allow_outside is None
+                how = "is a symbolic link" if is_link else "leads"
+            reason = f"{how} out of the folder of the model: it is left out"
+            return NotFound(name, PART_OUTSIDE, reason)
         if is_absolute:
-            return NotFound(
-                name, PART_REMOTE, "is an absolute path, and there is no such file"
-            )
+            reason = "is an absolute path, and there is no such file"
+            return NotFound(name, PART_REMOTE, reason)
         return NotFound(name, PART_MISSING, "is missing")
 
+    def _add_link_folder(self, candidate: Path, path: Path) -> None:
+        """Record the folder of a symbolic link to a file.
+
+        The names in the file are relative to it, too.
+        """
+        if candidate == path:
+            return
+        linked = real_path(candidate.parent)
+        if linked == path.parent:
+            return
+        folders = self._link_folders.setdefault(path, [])
+        if linked not in folders and len(folders) < MAX_LINKS:
+            folders.append(linked)
+
     def _may_open(self, candidate: Path, path: Path, is_absolute: bool) -> bool:
-        """Return whether a file may be opened that a model names as `candidate` and that is at `path`, without symbolic links."""
+        """Return whether a file may be opened that a model names as `candidate`.
+
+        `path` is where it is, without symbolic links.
+        """
         if self.allow_outside or any(map(path.is_relative_to, self.roots)):
             return True
-        named = Path(os.path.normpath(candidate)).parent
-        return (
-            self.allow_outside is None
-            and not is_absolute
-            and path.is_relative_to(named)
-        )
+        if self.allow_outside is not None or is_absolute:
+            return False
+        named_folder = Path(os.path.normpath(candidate)).parent
+        return path.is_relative_to(named_folder)
 
     def folders(self, holder: Path | None) -> tuple[Path, ...]:
-        """Return the folders, without symbolic links, that names in a file are relative to.
+        """Return the folders that names in a file are relative to.
 
-        There is one, but for a file that was opened by a symbolic link: then the link's
-        folder and that of the file. None stands for a text that comes from no file.
+        They are without symbolic links. There is one, but for a file that was opened by
+        a symbolic link: then the link's folder and that of the file. None stands for a
+        text that comes from no file.
         """
         if holder is None:
             return (self.root,)
         real, folder = self.resolved(holder)
         if real.parent == folder and real not in self._link_folders:
             return (folder,)
-        return tuple(
-            dict.fromkeys((*self._link_folders.get(real, ()), folder, real.parent))
-        )
+        folders = (*self._link_folders.get(real, ()), folder, real.parent)
+        return tuple(dict.fromkeys(folders))
 
     def resolved(self, path: Path) -> tuple[Path, Path]:
-        """Return a path without symbolic links, and the folder where it was found, without them too."""
+        """Return a path and the folder where it was found, without symbolic links."""
         if path not in self._resolved:
             self._resolved[path] = real_path(path), real_path(path.parent)
         return self._resolved[path]
@@ -386,16 +384,28 @@ class ResourceFinder:
         try:
             self._bytes_read += path.stat().st_size
             if self._bytes_read > MAX_BYTES:
-                return NotFound(
-                    path.name,
-                    PART_LIMIT,
-                    f"exceeds the limit of {MAX_BYTES} bytes for all parts together",
+                reason = (
+                    f"exceeds the limit of {MAX_BYTES} bytes for all parts together"
                 )
+                return NotFound(path.name, PART_LIMIT, reason)
             return path.read_bytes()
         except OSError as error:
-            return NotFound(
-                path.name, PART_UNREADABLE, f"cannot be read: {error.strerror}"
-            )
+            reason = f"cannot be read: {error.strerror}"
+            return NotFound(path.name, PART_UNREADABLE, reason)
+
+
+def _candidates(folders: Iterable[Path], name: str) -> Iterator[Path]:
+    """Return the paths that a name may mean: with a fragment, or with other signs."""
+    without_fragment = name.partition("#")[0]
+    spellings = (
+        name,
+        without_fragment,
+        without_fragment.replace("\\", "/"),
+        unquote(without_fragment),
+    )
+    for folder in folders:
+        for spelling in dict.fromkeys(spellings):
+            yield folder / spelling
 
 
 class PackageFinder:
@@ -421,11 +431,10 @@ class PackageFinder:
         self.allow_outside = allow_outside
         self.package_paths = [Path(path) for path in package_paths]
         self.folder = real_path(model.parent)
-        if allow_outside is False:
-            self.home = None
-        else:
-            self.home = package_above(self.folder)
+        self.home: Path | None = None
         """The ROS package around the model."""
+        if allow_outside is not False:
+            self.home = package_above(self.folder)
         self.own = ResourceFinder(self.home or self.folder, allow_outside, model=model)
         self._packages: dict[str, ResourceFinder | None] = {}
 
@@ -437,29 +446,26 @@ class PackageFinder:
             package, _, path = uri.partition("://")[2].partition("/")
             finder = self._package(package)
             if finder is None:
-                return NotFound(
-                    uri,
-                    PART_MISSING,
-                    f"is in the package {package!r:.60}, which is not found",
-                    package,
-                )
-            found = finder.find_one(path)
+                reason = f"is in the package {package!r:.60}, which is not found"
+                return NotFound(uri, PART_MISSING, reason, package)
+            file = finder.find_one(path)
         else:
             finder = self.own
-            found = finder.find_one(uri, self.model)
-        if isinstance(found, Path):
-            return FoundFile(found, finder)
-        return NotFound(uri, found.rule, found.reason)
+            file = finder.find_one(uri, self.model)
+        if isinstance(file, Path):
+            return FoundFile(file, finder)
+        return NotFound(uri, file.rule, file.reason)
 
     def _package(self, name: str) -> ResourceFinder | None:
+        """Return the finder of the files of a package, None where it is not found."""
         if name not in self._packages:
+            folder = None
             if name not in ("", ".", ".."):
                 folder = self._package_folder(name)
-            else:
-                folder = None
-            self._packages[name] = (
-                None if folder is None else ResourceFinder(folder, self.allow_outside)
-            )
+            finder = None
+            if folder is not None:
+                finder = ResourceFinder(folder, self.allow_outside)
+            self._packages[name] = finder
         return self._packages[name]
 
     def _package_folder(self, name: str) -> Path | None:
@@ -471,11 +477,9 @@ class PackageFinder:
             return self.folder / name
         if self.home is not None and package_name(self.home) == name:
             return self.home
-        for above in (
-            (self.folder, *self.folder.parents)
-            if self.allow_outside is not False
-            else ()
-        ):
+        if self.allow_outside is False:
+            return None
+        for above in (self.folder, *self.folder.parents):
             for folder in (above, above / name):
                 is_package = self.allow_outside or (folder / PACKAGE_FILE).is_file()
                 if folder.name == name and folder.is_dir() and is_package:
@@ -488,44 +492,34 @@ def package_above(folder: Path) -> Path | None:
 
     None where there is none.
     """
-    return next(
-        (
-            above
-            for above in (folder, *folder.parents)
-            if (above / PACKAGE_FILE).is_file()
-        ),
-        None,
-    )
+    for above in (folder, *folder.parents):
+        if (above / PACKAGE_FILE).is_file():
+            return above
+    return None
 
 
 def package_name(package: Path) -> str:
-    """Return the name in a package's package.xml, which may differ from that of its folder.
+    """Return the name in a package's package.xml, "" where it has none.
 
-    Empty where it has none.
+    It may differ from that of its folder.
     """
     from bodymotion.formats.xml.tree import parse_xml
 
+    file = package / PACKAGE_FILE
     try:
-        file = package / PACKAGE_FILE
-        if file.stat().st_size <= MAX_PACKAGE_FILE_BYTES:
-            root = parse_xml(file.read_bytes())
-        else:
-            root = None
+        if file.stat().st_size > MAX_PACKAGE_FILE_BYTES:
+            return ""
+        name = parse_xml(file.read_bytes()).first("name")
     except (OSError, FormatError):
         return ""
-    if root is not None:
-        name = root.first("name")
-    else:
-        name = None
-    if name is not None:
-        return name.text.strip()
-    return ""
+    return "" if name is None else name.text.strip()
 
 
 def check_inside(file: Path, holder: Path, allow_outside: bool | None = None) -> None:
-    """Raise FormatError (VRML131) for a file beside `holder` that is a symbolic link out of the folder, unless `allow_outside` is True.
+    """Raise FormatError (VRML131) for a file that is a symbolic link out of its folder.
 
-    If `holder` is a link itself, the folder that it leads to counts as well.
+    Unless `allow_outside` is True. The file is beside `holder`. If `holder` is a link
+    itself, the folder that it leads to counts as well.
     """
     folders = (real_path(holder.parent), real_path(holder).parent)
     if allow_outside or any(map(real_path(file).is_relative_to, folders)):
@@ -559,7 +553,7 @@ def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
 
 
 def unreadable(error: Exception, path: str | Path) -> FormatError:
-    """Return the fault of a file that cannot be opened or read (FMT002), for what Python raises."""
+    """Return the fault of a file that cannot be read (FMT002), for a Python error."""
     reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
     fault = UNREADABLE.error(f"the file cannot be read: {reason}", Location(str(path)))
     if isinstance(error, FileNotFoundError):
@@ -855,18 +849,30 @@ def missing_files_text(body: Body) -> str:
     )
 
 
-class MeshPasses:
-    """The mesh files of a model that is read several times, each time with some more of them.
+class MeshFile(NamedTuple):
+    """The shapes of a mesh file, remarks about it, and problems of files that it names."""
 
-    `read`: for each file that was read its shapes, remarks about it, and problems of
-    the files that it names. `left`: the sizes [bytes] of
-    files that were left out in this pass, which is reported as a note.
+    shapes: tuple[Shape, ...]
+    remarks: list[str]
+    problems: tuple[Problem, ...]
+
+
+class MeshPasses:
+    """The mesh files of a model that is read several times.
+
+    Each time some more of them are read.
+
+    Attributes
+    ----------
+    read:
+        The files that were read.
+    left:
+        The sizes [bytes] of files that were left out in this pass, which is reported as
+        a note.
     """
 
     def __init__(self) -> None:
-        self.read: dict[
-            Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]
-        ] = {}
+        self.read: dict[Path, MeshFile] = {}
         self.left: dict[Path, int] = {}
         self._budget = PASS_BYTES
 
@@ -877,10 +883,7 @@ class MeshPasses:
 
     def may_read(self, path: Path) -> bool:
         """Return whether a file is read in this pass."""
-        if path.is_file():
-            size = path.stat().st_size
-        else:
-            size = 0
+        size = path.stat().st_size if path.is_file() else 0
         if size > self._budget:
             self.left[path] = size
             return False

@@ -15,7 +15,7 @@ from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.registry import Function
-from bodymotion.formats.resources import MESH_PASSES, ReferencedFiles
+from bodymotion.formats.resources import MESH_PASSES, MeshFile, ReferencedFiles
 from bodymotion.geometry.shapes import Material, Shape, Texture
 
 IMAGE_INSIDE = judgement.warning(
@@ -44,9 +44,8 @@ class MeshReader:
         self.broken = broken
         self.found = found
         self._passes = MESH_PASSES.get()
-        if self._passes is None:
-            self._read = {}
-        else:
+        self._read: dict[Path, MeshFile] = {}
+        if self._passes is not None:
             self._read = self._passes.read
         self._shapes: dict[Path, tuple[Shape, ...]] = {}
 
@@ -67,27 +66,28 @@ class MeshReader:
         self._shapes[path] = ()
         if path not in self._read:
             if self._passes is not None and not self._passes.may_read(path):
-                self.found.report(
-                    self.broken,
-                    f"{path.name} is not read yet",
-                    location,
-                    severity="note",
-                )
+                message = f"{path.name} is not read yet"
+                self.found.report(self.broken, message, location, severity="note")
                 return ()
-            remarks: list[str] = []
-            num_known = len(files.problems)
-            shapes: list[Shape] = []
-            try:
-                shapes = read_shapes(path, files, remarks)
-            except ValueError as error:
-                remarks.append(mesh_fault(path, error)[:MAX_REMARK])
-            new_problems = tuple(files.problems[num_known:])
-            self._read[path] = tuple(shapes), remarks, new_problems
-        self._shapes[path], remarks, problems = self._read[path]
-        for remark in remarks:
+            self._read[path] = _read_file(path, files)
+        file = self._read[path]
+        self._shapes[path] = file.shapes
+        for remark in file.remarks:
             self.found.report(self.broken, f"{path.name}: {remark}", location)
-        self.found.extend(problems)
-        return self._shapes[path]
+        self.found.extend(file.problems)
+        return file.shapes
+
+
+def _read_file(path: Path, files: ReferencedFiles) -> MeshFile:
+    """Return the content of a mesh file; without shapes where it cannot be read."""
+    remarks: list[str] = []
+    num_known = len(files.problems)
+    shapes: list[Shape] = []
+    try:
+        shapes = read_shapes(path, files, remarks)
+    except ValueError as error:
+        remarks.append(mesh_fault(path, error)[:MAX_REMARK])
+    return MeshFile(tuple(shapes), remarks, tuple(files.problems[num_known:]))
 
 
 def read_shapes(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Shape]:
