@@ -49,11 +49,10 @@ class _Kernel:
     """A function that is compiled when it is first called, by Python or by another kernel."""
 
     def __init__(
-        self, function: Callable[..., object], *, inline: bool, fuse: bool = False
+        self, function: Callable[..., object], options: dict[str, object]
     ) -> None:
         self.function = function
-        self._inline = inline
-        self._fuse = fuse
+        self._options = options
         self._compiled: Callable[..., Any] | None = None
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
@@ -97,14 +96,7 @@ class _Kernel:
             njit, self.function, nogil=True, error_model="numpy"
         )
         try:
-            # An inlined one without a cache entry: with one it would be linked to its
-            # callers, not inlined into them.
-            if self._fuse:
-                compiled = jit(fastmath={"contract"})
-            elif self._inline:
-                compiled = jit()
-            else:
-                compiled = jit(cache=True)
+            compiled = jit(**self._options)
         except RuntimeError:  # no folder for the cache can be written
             compiled = jit()
         # For calls with literals it would be compiled once more for each of them.
@@ -124,23 +116,24 @@ def kernel(function: _F) -> _F:
 
     Its machine code is cached on disk where a folder can be written.
     """
-    return cast(_F, _Kernel(function, inline=False))
+    return cast(_F, _Kernel(function, {"cache": True}))
 
 
 def inlined(function: _F) -> _F:
     """Compile a function that kernels call, fusing multiplications and additions.
 
-    It is inlined into them.
+    It is inlined into them, so it has no cache entry: with one it would be linked.
     """
-    return cast(_F, _Kernel(function, inline=True, fuse=True))
+    return cast(_F, _Kernel(function, {"fastmath": {"contract"}}))
 
 
-def unfused(function: _F) -> _F:
-    """Compile a function that kernels call, without fusing.
+def part_of_kernel(function: _F) -> _F:
+    """Copy a function into the only one that calls it, before that is compiled.
 
-    Each operation is rounded by itself, as in kernels.
+    A long kernel is divided into steps without being slower: each `inlined` function is
+    compiled once by itself, and once more with each function that calls it.
     """
-    return cast(_F, _Kernel(function, inline=True))
+    return cast(_F, _Kernel(function, {"inline": "always"}))
 
 
 def is_small(function: Callable[..., object], work: int) -> bool:

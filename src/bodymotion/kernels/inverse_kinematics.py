@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, Indices
-from bodymotion.kernels.compiling import in_slices, inlined, kernel, unfused
+from bodymotion.kernels.compiling import in_slices, inlined, kernel, part_of_kernel
 from bodymotion.kernels.kinematics import SLIDE, rotation, unit_pose
 from bodymotion.kernels.loop_closing import Chain, LinkFrames, place_links
 from bodymotion.kernels.vectors import (
@@ -555,7 +555,7 @@ def _add_center(
     return times(moment[0])
 
 
-@inlined
+@part_of_kernel
 def _add_pose(
     goal: Floats,
     p: Triple,
@@ -573,7 +573,7 @@ def _add_pose(
     put(plus(p, goal, -1.0), task.errors)
 
 
-@inlined
+@part_of_kernel
 def _add_look(goal: Floats, p: Triple, axis: Triple, task: TaskRows) -> None:
     """Compute the rotation vector from the direction of g, as seen from P, to an axis."""
     ray = plus(goal, p, -1.0)
@@ -604,7 +604,7 @@ def _add_look(goal: Floats, p: Triple, axis: Triple, task: TaskRows) -> None:
         task.of_first[k, 3 + k] += 1.0
 
 
-@inlined
+@part_of_kernel
 def _add_distance(goal: Floats, p: Triple, q: Triple, task: TaskRows) -> None:
     """Compute |P − Q| − g₃ of the nearest points P and Q of two segments."""
     # That the nearest points move along the segments changes nothing to first order:
@@ -616,7 +616,7 @@ def _add_distance(goal: Floats, p: Triple, q: Triple, task: TaskRows) -> None:
     put(times(between, -1.0 / distance), task.of_second[0])
 
 
-@inlined
+@part_of_kernel
 def _add_points(p: Triple, q: Triple, direction: Triple, task: TaskRows) -> None:
     """Compute d · (Q − P), d a direction in link a."""
     # d moves with link a: the derivative is d·v of link b at Q, less d·v of the point
@@ -626,7 +626,7 @@ def _add_points(p: Triple, q: Triple, direction: Triple, task: TaskRows) -> None
     put(direction, task.of_second[0])
 
 
-@inlined
+@part_of_kernel
 def _add_axes(axis: Triple, direction: Triple, task: TaskRows) -> None:
     """Compute d · a₂, d a direction in link a and a₂ an axis in link b."""
     # (ω_b × a₂)·d = ω_b·(a₂ × d), and the opposite for link a.
@@ -636,7 +636,7 @@ def _add_axes(axis: Triple, direction: Triple, task: TaskRows) -> None:
     put(slope, task.of_second[0, 3:])
 
 
-@inlined
+@part_of_kernel
 def _number_rows(weights: Floats, first: int, task: TaskRows) -> int:
     """Number the rows of the residuals with weights; return the next row."""
     row = first
@@ -652,7 +652,7 @@ def _number_rows(weights: Floats, first: int, task: TaskRows) -> int:
     return row
 
 
-@inlined
+@part_of_kernel
 def _compute_rows(
     problem: ReducedProblem,
     n: int,
@@ -712,7 +712,7 @@ def _compute_rows(
             _add_link(chain, b, q, links, task.of_second, free, task.rows, jacobian)
 
 
-@inlined
+@part_of_kernel
 def _weight_rows(
     tasks: Tasks,
     n: int,
@@ -870,7 +870,7 @@ def _penalty(residual: float, multiplier: float, sign: int) -> float:
     return residual * (multiplier + 0.5 * residual)
 
 
-@inlined
+@part_of_kernel
 def _fix_joints_at_limits(
     free: FreeVariables, joints: Floats, gradient: Floats, fixed: Indices
 ) -> None:
@@ -883,7 +883,7 @@ def _fix_joints_at_limits(
         )
 
 
-@inlined
+@part_of_kernel
 def _order_free(fixed: Indices, order: Indices) -> int:
     """Fill in the variables that are not fixed; return their number.
 
@@ -898,7 +898,7 @@ def _order_free(fixed: Indices, order: Indices) -> int:
     return number
 
 
-@inlined
+@part_of_kernel
 def _solve_damped(
     equations: Equations,
     damping: float,
@@ -945,7 +945,7 @@ def _solve_damped(
         step[order[p]] = right[p]
 
 
-@inlined
+@part_of_kernel
 def _stop_at_limits(
     free: FreeVariables,
     joints: Floats,
@@ -1019,7 +1019,7 @@ def _move(free: FreeVariables, state: State, step: Floats, out: State) -> None:
         _move_root(state.root, step, out.root)
 
 
-@inlined
+@part_of_kernel
 def _move_root(pose: Floats, step: Floats, out: Floats) -> None:
     """Fill in the root's pose after the translation and rotation of a step."""
     put(plus(pose, step), out)
@@ -1057,7 +1057,7 @@ def _copy_errors(errors: Floats, out: Floats) -> None:
         out[n, 1] = errors[n, 1]
 
 
-@inlined
+@part_of_kernel
 def _begin(free: FreeVariables, frames: Frames, t: int, memory: Memory) -> None:
     """Fill the trial state with where frame `t` begins, and forget multipliers."""
     joints = memory.trial.joints
@@ -1076,7 +1076,7 @@ def _begin(free: FreeVariables, frames: Frames, t: int, memory: Memory) -> None:
         memory.multipliers[row] = 0.0
 
 
-@unfused
+@part_of_kernel
 def _compute_merit(
     soft: float, kinds: RowKinds, residual: Floats, multipliers: Floats
 ) -> float:
@@ -1088,7 +1088,7 @@ def _compute_merit(
     return merit
 
 
-@unfused
+@part_of_kernel
 def _update_multipliers(
     merit: float, kinds: RowKinds, residual: Floats, multipliers: Floats
 ) -> float:
@@ -1106,7 +1106,7 @@ def _update_multipliers(
     return merit
 
 
-@kernel
+@part_of_kernel
 def _descend(
     problem: ReducedProblem,
     steps: int,
@@ -1199,7 +1199,7 @@ def _descend(
     return share
 
 
-@inlined
+@part_of_kernel
 def _find_row_kinds(tasks: Tasks) -> RowKinds:
     """Return the kinds of the residuals that have weights."""
     count = 0
@@ -1217,7 +1217,7 @@ def _find_row_kinds(tasks: Tasks) -> RowKinds:
     return kinds
 
 
-@inlined
+@part_of_kernel
 def _allocate(problem: ReducedProblem, joints: int) -> Memory:
     links = problem.chain.parents.shape[0]
     count = problem.free.variables.shape[0]

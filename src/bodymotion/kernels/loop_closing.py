@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, Indices
-from bodymotion.kernels.compiling import inlined, kernel, unfused
+from bodymotion.kernels.compiling import inlined, kernel, part_of_kernel
 from bodymotion.kernels.kinematics import ROTATE, SLIDE
 from bodymotion.kernels.vectors import cross, dot, multiply, plus, product, put, times
 
@@ -534,7 +534,7 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
             out[k] -= along * direction[k]
 
 
-@inlined
+@part_of_kernel
 def _allocate(loops: Loops, start: Floats) -> Memory:
     equations = loops.mechanism.ends.shape[0]
     followers = loops.followers.shape[0]
@@ -563,7 +563,7 @@ def _allocate(loops: Loops, start: Floats) -> Memory:
     )
 
 
-@unfused
+@part_of_kernel
 def _find_way(loops: Loops, target: Floats, memory: Memory) -> float:
     """Fill in the way of the drivers to their targets; return its largest part.
 
@@ -579,7 +579,7 @@ def _find_way(loops: Loops, target: Floats, memory: Memory) -> float:
     return farthest
 
 
-@unfused
+@part_of_kernel
 def _set_trial(
     loops: Loops,
     target: Floats,
@@ -601,7 +601,7 @@ def _set_trial(
         memory.trial[follower] = x[follower] + share * memory.move[j]
 
 
-@unfused
+@part_of_kernel
 def _accept_trial(loops: Loops, has_moved: bool, memory: Memory) -> None:
     """Go to the trial pose; remember the step when the drivers have moved."""
     x = memory.x
@@ -618,7 +618,7 @@ def _accept_trial(loops: Loops, has_moved: bool, memory: Memory) -> None:
     _copy(memory.work.jacobian, memory.jacobian)
 
 
-@unfused
+@part_of_kernel
 def _is_sure(loops: Loops, correction: Correction, memory: Memory) -> bool:
     """Return whether the corrected trial pose is surely on the branch of the last one."""
     if not correction.is_settled:
@@ -631,7 +631,7 @@ def _is_sure(loops: Loops, correction: Correction, memory: Memory) -> bool:
     return is_unique or correction.first < SURE_CORRECTION
 
 
-@kernel
+@part_of_kernel
 def _follow_frame(
     loops: Loops, target: Floats, farthest: float, memory: Memory, is_lost: bool
 ) -> tuple[bool, float, int]:
@@ -749,7 +749,7 @@ def decompose(w: Floats, v: Floats, s: Floats, is_near: bool) -> None:
     _sort_columns(w, v, s)
 
 
-@inlined
+@part_of_kernel
 def _begin_decomposition(w: Floats, v: Floats, is_near: bool) -> None:
     """Replace `w` by w·v where `v` is near, else let `v` be the identity."""
     rows, count = w.shape
@@ -769,7 +769,7 @@ def _begin_decomposition(w: Floats, v: Floats, is_near: bool) -> None:
             w[k, j] = row[j]
 
 
-@inlined
+@part_of_kernel
 def _rotate_pairs(w: Floats, v: Floats) -> bool:
     """Make each two columns of `w` orthogonal; return whether any were not."""
     rows, count = w.shape
@@ -806,7 +806,7 @@ def _rotate_columns(matrix: Floats, i: int, j: int, cosine: float, sine: float) 
         matrix[k, j] = sine * x + cosine * matrix[k, j]
 
 
-@inlined
+@part_of_kernel
 def _sort_columns(w: Floats, v: Floats, s: Floats) -> None:
     """Sort the columns by `s`, largest first."""
     for i in range(s.shape[0] - 1):

@@ -1,4 +1,4 @@
-"""ClosedLoopSolution loops: joints that follow from driving joints and extra joints.
+"""Closed loops: joints that follow from driving joints and extra joints.
 
 The links of a body are a tree. An `ExtraJoint` connects two links in addition, so that
 some joints follow from others. Let P₁, P₂ be its two points in the world, R₁, R₂ the
