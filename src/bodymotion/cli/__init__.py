@@ -79,7 +79,10 @@ def main() -> None:
 
 @contextmanager
 def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
+    """Turn exceptions about files and values into messages on stderr.
+
+    They, and `errors`, end with exit code 1, wrong use with 2, Ctrl-C with 130.
+    """
     import click
 
     from bodymotion.cli.output import one_line, print_message, show_problems
@@ -148,11 +151,17 @@ def _exit_at_once(code: object) -> None:
             limited.end_idle()
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 1 if code else 0)
+        if not isinstance(code, int):
+            code = 1 if code else 0
+        os._exit(code)
 
 
 class _Interrupt(KeyboardInterrupt):
-    """Ctrl-C. `python -m` ends by the signal, not by an exit code, once a KeyboardInterrupt left an `exec` of text, as in imports."""
+    """Ctrl-C.
+
+    `python -m` ends by the signal, not by an exit code, once a KeyboardInterrupt left
+    an `exec` of text, as in imports. A subclass of it does not.
+    """
 
 
 def _interrupt(number: int, frame: object) -> None:

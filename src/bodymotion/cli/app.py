@@ -53,7 +53,8 @@ COMMANDS = tuple(MODULES)
 
 Each is a function, or a group of functions, of this name in the module of this name.
 """
-MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
+MAX_SUGGESTED = 2
+"""Commands with an option of the name of an unknown command that are suggested."""
 
 
 class WholeSummaries(TwoPages, click.Group):
@@ -101,18 +102,22 @@ class _Commands(WholeSummaries):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command; for an unknown name suggest the option of that name, or a command with a similar name."""
+        """Return the command.
+
+        For an unknown name suggest the option of that name, or a command with a similar
+        name.
+        """
         if args and args[0] not in COMMANDS:
-            wanted = f"--{args[0].lower()}"
-            commands = (self.get_command(ctx, name) for name in COMMANDS)
-            having = [
-                one.name
-                for one in commands
-                if one and any(wanted in option.opts for option in one.params)
-            ]
-            if 0 < len(having) <= MAX_SUGGESTED:
-                uses = " or ".join(f"'bodymotion {name} {wanted}'" for name in having)
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {uses}?")
+            option = f"--{args[0].lower()}"
+            uses = []
+            for name in COMMANDS:
+                command = self.get_command(ctx, name)
+                if command and any(option in param.opts for param in command.params):
+                    uses.append(f"'bodymotion {name} {option}'")
+            if 0 < len(uses) <= MAX_SUGGESTED:
+                ctx.fail(
+                    f"No such command {args[0]!r}. Did you mean {' or '.join(uses)}?"
+                )
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -129,7 +134,11 @@ class _Commands(WholeSummaries):
         return self.commands.get(cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; end with 130 at Ctrl-C, as shells expect it, and with a message where the system refuses a name."""
+        """Run the command.
+
+        End with 130 at Ctrl-C, as shells expect it, and with a message where the system
+        refuses a name.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

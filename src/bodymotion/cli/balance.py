@@ -51,11 +51,11 @@ def balance(
 ) -> None:
     """Change a motion so that the robot keeps its balance.
 
-    Feet in contact are pinned to the ground, and the centre of mass is moved as little as
-    needed so that the zero moment point stays in the support polygon. The result is never worse than
-    MOTION in length, margin, slip, depth below the ground, limits and jumps: where it
-    would be, MOTION stays as it was. A safe motion is unchanged. Prints what was
-    changed, and what could not be fixed; then the exit code is 1.
+    Feet in contact are pinned to the ground, and the centre of mass is moved as little
+    as needed so that the zero moment point stays in the support polygon. The result is
+    never worse than MOTION in length, margin, slip, depth below the ground, limits and
+    jumps: where it would be, MOTION stays as it was. A safe motion is unchanged. Prints
+    what was changed, and what could not be fixed; then the exit code is 1.
 
     \b
     Examples:

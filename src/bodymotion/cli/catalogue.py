@@ -1,4 +1,4 @@
-"""`bodymotion catalogue FOLDER`: a table of many motions, and those that meet a condition."""
+"""`bodymotion catalogue FOLDER`: a table of many motions, and queries of it."""
 
 from __future__ import annotations
 
@@ -221,7 +221,9 @@ def _folder_of(source: str) -> str:
 def _check_reading(
     reading: ReaderOptions, clips: Iterable[Clip], body: Path | None
 ) -> None:
-    """Check that each option of readers is one of the formats that the names of motions show.
+    """Check that each option of readers is one of the formats of the motions.
+
+    Their names show the formats.
 
     Wrong use otherwise.
     """

@@ -141,11 +141,11 @@ def convert(
     """Convert a motion or a model to another format.
 
     A motion can also get another version, order or unit. Formats are recognized by
-    content and extension; --from lists them. A motion becomes
-    {script}, which is played in turn. Key poses become the motion between them, and a motion
-    becomes key poses. What the new file cannot hold is listed on stderr; with
-    --strict-losses the exit code is 3 if that matters. OUT is written whole or not at
-    all. From .seq to .seq, files of any size are copied piece by piece.
+    content and extension; --from lists them. A motion becomes {script}, which is played
+    in turn. Key poses become the motion between them, and a motion becomes key poses.
+    What the new file cannot hold is listed on stderr; with --strict-losses the exit
+    code is 3 if that matters. OUT is written whole or not at all. From .seq to .seq,
+    files of any size are copied piece by piece.
 
     \b
     Examples:

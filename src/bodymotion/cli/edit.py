@@ -150,7 +150,7 @@ def edit(
       bodymotion edit walk.seq mirrored.seq --mirror --body robot.wrl
       bodymotion edit walk.seq far.seq --trim 2:4 --loop 3 --blend 0.2 --start-at 0,0,90
       bodymotion edit walk.seq both.seq --append turn.seq --smooth 8
-      bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
+      bodymotion edit walk.seq links.seq --fill-links --body robot.wrl
       bodymotion edit walk.seq slow.seq --hold 2:0.5 --within-limits --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
 

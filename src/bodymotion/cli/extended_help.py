@@ -31,11 +31,9 @@ def extended_help(text: str, command: str) -> str:
     """Return the docstring of a command with what extensions add to it."""
     text = text.replace("{scripts}", scripts_text())
     text = text.replace("{script}", script_text()).replace("{robots}", robots_text())
-    examples = [
-        f"\n  {line}"
-        for extension in extensions()
-        for line in extension.examples.get(command, ())
-    ]
+    examples = []
+    for extension in extensions():
+        examples += [f"\n  {line}" for line in extension.examples.get(command, ())]
     before, heading, after = text.partition("\nExamples:\n")
     if not heading:
         return text

@@ -67,7 +67,7 @@ def ik(
     \b
     Examples:
       bodymotion ik robot.wrl --to R_WRIST=0.35,-0.25,1.05
-      bodymotion ik robot.wrl walk.seq --to R_WRIST=0.4,-0.2,0.9,0,-90,0 --pin R_ANKLE_ROLL --pin L_ANKLE_ROLL -o reach.seq
+      bodymotion ik robot.wrl walk.seq --to R_WRIST=0.4,-0.2,0.9 --pin L_FOOT -o a.seq
 
     Options:
       model MODEL: A model.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,11 +203,10 @@ def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, i
 
 
 def _link(link: Link, known: dict[int, tuple[int, int]]) -> Data:
-    sizes = [
-        _size(shape.geometry, known)
-        for segment in link.segments
-        for shape in segment.visuals
-    ]
+    """Return a link; `known` has the sizes of geometries, by their identity."""
+    sizes = []
+    for segment in link.segments:
+        sizes += [_size(shape.geometry, known) for shape in segment.visuals]
     return {
         **members(
             link,
@@ -339,9 +339,8 @@ def _described(
     # components.
     names = ("frame_rate", "num_frames", "duration")
     timed = [row for row in rows if "num_frames" in row]
-    same = timed and all(
-        row[name] == timed[0][name] for row in timed for name in ("first_time", *names)
-    )
+    select = itemgetter("first_time", *names)
+    same = len(set(map(select, timed))) == 1
     return {
         **about_file(path, "motion", source.format),
         **members(source, "version", "encoding", "options"),
@@ -427,7 +426,7 @@ def _part_ranges(labels: Sequence[str], lows: Floats, highs: Floats) -> list[Dat
 
 
 def _root_displacement(components: Sequence[_Component]) -> Data | None:
-    """Return the position of the root at the first and the last frame, and the distance between them."""
+    """Return the first and the last position of the root, and their distance."""
     for c in reversed(components):
         if c.header.type == "MultiSE3Seq" and c.header.content == "LinkPosition":
             if c.first is None or c.last is None or not len(c.first):

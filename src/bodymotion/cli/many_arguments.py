@@ -87,7 +87,9 @@ def command_for_many(
                 )
         return command(**arguments)
 
-    run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
+    run.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
+        parameters=[*own.values(), *added]
+    )
 
     class Command(base):  # type: ignore[misc, valid-type]
         """The command: for one file, or for each of many."""
@@ -309,12 +311,15 @@ def _request_of(name: str, words: Words) -> Request:
     models = sources[:split]
     inputs = sources[split:]
     if many.models < 0:
-        models, inputs = inputs, models
+        models = sources[split:]
+        inputs = sources[:split]
     if not inputs or any(map(_is_many, models)):
         # A script of a robot needs no model.
         models = []
         inputs = sources
-    listed = [source for given in inputs for source in _in_list(given)]
+    listed: list[Path | str] = []
+    for source in inputs:
+        listed += _in_list(source)
     return Request(name, words, tuple(models), tuple(listed), target_text)
 
 
@@ -444,30 +449,25 @@ def names_file(path: Path) -> bool:
     from bodymotion.formats.registry import FORMATS
 
     suffix = path.suffix.lower()
-    written = {one for row in FORMATS if row.write for one in row.extensions}
-    return suffix in written or suffix in (*TABLES, *IMAGES)
+    if suffix in (*TABLES, *IMAGES):
+        return True
+    return any(row.write and suffix in row.extensions for row in FORMATS)
 
 
 def _in_list(given: Path | str) -> list[Path | str]:
-    """Return the lines of a list in which there are addresses or motions in archives and data sets.
+    """Return the lines of a list with addresses, or motions in archives and data sets.
 
     Any other input as it is.
     """
     from bodymotion.collection.inputs import is_collection, is_many, listed_in
 
-    if (
-        isinstance(given, str)
-        or given.is_dir()
-        or not str(given).startswith("@")
-        or not is_many(given)
-    ):
+    if isinstance(given, str) or not str(given).startswith("@"):
         return [given]
-    found: list[Path | str] = []
+    if given.is_dir() or not is_many(given):
+        return [given]
+    lines: list[str] = []
     with contextlib.suppress(OSError, ValueError):  # which `find_files` reports
-        found = [
-            line if is_collection(line) else Path(line)
-            for line in listed_in(Path(str(given)[1:]))
-        ]
-    if any(isinstance(one, str) for one in found):
-        return found
-    return [given]
+        lines = listed_in(Path(str(given)[1:]))
+    if not any(map(is_collection, lines)):
+        return [given]
+    return [line if is_collection(line) else Path(line) for line in lines]

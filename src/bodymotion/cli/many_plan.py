@@ -210,7 +210,7 @@ class Plan:
         return paths
 
     def _paths_of_clips(self, found: Found) -> list[Path]:
-        """Return a path below the folder of the results for each motion of a collection.
+        """Return a path below the folder of the results for each collected motion.
 
         Report names that no file can have.
         """

@@ -79,7 +79,7 @@ def measure(
       bodymotion measure robot.wrl walk.seq
       bodymotion measure robot.wrl walk.seq --of torques,zmp -o walk.csv
       bodymotion measure robot.wrl walk.seq --list
-      bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
+      bodymotion measure robot.wrl walk.seq --of CAMERA --scenery room.wrl -o seen.npz
       bodymotion measure robot.wrl log.seq --derivative savgol --json
 
     Options:

@@ -1,4 +1,4 @@
-"""The options that several commands have, the checks of their values, and the reading of files with them.
+"""The options that several commands have, and the reading of files with them.
 
 `described` defines options.
 """
@@ -105,7 +105,7 @@ Cluster: TypeAlias = Annotated[
 
 
 def positive(value: float | None) -> float | None:
-    """Return the value of an option, which must be finite and greater than 0, or None."""
+    """Return the value of an option: None, or finite and greater than 0."""
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value:g} is not a finite number greater than 0")
     return value
@@ -145,8 +145,12 @@ def numbers(
     return found
 
 
-def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
-    """Return `find(*arguments)`; an unknown name of a link or joint is wrong use of the option."""
+def found_by(
+    option: str,
+    find: Callable[..., Any],
+    *arguments: object,
+) -> Any:  # noqa: ANN401
+    """Return `find(*arguments)`; an unknown name is wrong use of the option."""
     try:
         return find(*arguments)
     except (KeyError, ValueError) as error:
@@ -242,7 +246,7 @@ def reading_options(
     parameters: list[str] | None = None,
     time_limit: TimeLimit = None,
 ) -> None:
-    """Define the options of readers, with the names that `bodymotion.load` has for them.
+    """Define the options of readers, with the names that `bodymotion.load` has.
 
     Reading the files:
       --allow-outside/--untrusted: Read parts of a model also by absolute paths and by
@@ -261,11 +265,13 @@ def reading_options(
       --columns A,B,…: Names for the columns of a .csv.
       --joint-names A,B,…: Names for the joints of an .npz or .pkl.
       --link-names A,B,…: Names for the links of an .npz or .pkl.
-      --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
+      --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not
+        define it.
       --unit METRES: Unit of length of a .bvh; by default found from its legs.
       --up: The axis of a .bvh that is up; by default found from its poses.
       --asf FILE: The skeleton (.asf) of an .amc.
-      --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
+      --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an
+        AMASS .npz.
       --robot-moves FILE: The moves that the robot lists, to check a dance by.
       --from-zero: Subtract the first time of a table from all its times.
       --topic NAME: The topic of joints or poses that is read of a log with several.
@@ -303,7 +309,9 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     kept = [one for name, one in own.items() if name != "reading"]
-    run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+    run.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
+        parameters=[*kept, *added]
+    )
     return run
 
 
@@ -322,7 +330,9 @@ def reports_losses(command: Callable[..., Any]) -> Callable[..., Any]:
         click.get_current_context().meta[STRICT_LOSSES] = strict_losses
         return command(**arguments)
 
-    run.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
+    run.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=[*own.parameters.values(), added]
+    )
     return run
 
 
@@ -336,7 +346,7 @@ def is_project_default(name: str) -> bool:
 
 
 def _has_packages(arguments: Mapping[str, Any]) -> bool:
-    """Return whether a file in the arguments of a command may name files of packages."""
+    """Return whether a file of a command line may name files of packages."""
     from bodymotion.formats.registry import find_format
 
     paths: list[Path] = []
@@ -359,11 +369,10 @@ def flag_of(name: str, command: Callable[..., Any]) -> str:
     `--input-rate` for frame_rate.
     """
     notes = signature(command).parameters[name].annotation.__metadata__
-    return next(
-        found[0]
-        for note in notes
-        if isinstance(note, str) and (found := re.search("--[a-z-]+", note))
-    )
+    usage = " ".join(note for note in notes if isinstance(note, str))
+    match = re.search("--[a-z-]+", usage)
+    assert match is not None
+    return match[0]
 
 
 def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
@@ -574,7 +583,10 @@ def load_pair(
 
 
 def check_output(path: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Raise, before any work is done, when the file to be written has no folder, is a folder, or is one of those that are `read`."""
+    """Raise, before any work is done, when a file cannot be written.
+
+    It has no folder, is a folder, or is one of those that are `read`.
+    """
     if path is not None:
         check_place(path)
         check_not_read(path, [one for one in read if one is not None])

@@ -48,14 +48,16 @@ if TYPE_CHECKING:
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
 ONE = "one"  # The object of the context of a run for one of many files, or PART.
-PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
+PART = "part"
+"""The object of the context of a run whose result is part of one of many files."""
 STRICT_LOSSES = "bodymotion.strict_losses"
 """The key of `--strict-losses` in the `meta` of a context of click."""
 LOST = 3  # Exit code: something that matters was lost.
 MAX_LIST = (
     1000  # A longer list, met in unknown fields of a file, is replaced by its length.
 )
-MAX_DEPTH = 20  # Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis.
+MAX_DEPTH = 20
+"""Deeper nested values, met in unknown fields of a file, become an ellipsis."""
 
 MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.
 # Characters of a line that are shown before and after the location.
@@ -177,20 +179,18 @@ def about_file(path: Path, kind: str, format_name: str = "") -> Data:
 
 def problems_of(problems: Sequence[Problem]) -> Data:
     """Return the problems, one by one, and the number of each severity."""
-    return {
-        **{
-            f"num_{kind}s": sum(p.count for p in problems if p.severity == kind)
-            for kind in ("error", "warning", "note")
-        },
-        "problems": [
+    data: Data = {"num_errors": 0, "num_warnings": 0, "num_notes": 0}
+    rows = []
+    for problem in problems:
+        data[f"num_{problem.severity}s"] += problem.count
+        rows.append(
             {
-                **members(p, "rule", "severity", "message"),
-                **members(p.location, "path", "line", "column", "inside"),
-                **members(p, "hint"),
+                **members(problem, "rule", "severity", "message"),
+                **members(problem.location, "path", "line", "column", "inside"),
+                **members(problem, "hint"),
             }
-            for p in problems
-        ],
-    }
+        )
+    return {**data, "problems": rows}
 
 
 def as_json(value: object) -> str:
@@ -245,50 +245,47 @@ def text_of(
 
     Notes, or all, with their severity.
     """
-    groups = (
-        [group for problem in problems for group in grouped([problem])]
-        if every
-        else grouped(problems)
-    )
-    wanted: defaultdict[str, set[int]] = defaultdict(set)
-    for at in (group.problems[0].location for group in groups):
-        if at.path is not None and at.line is not None:
-            wanted[at.path].add(at.line)
+    groups: list[Group] = []
+    for part in [[problem] for problem in problems] if every else [problems]:
+        groups += grouped(part)
+    numbers: defaultdict[str, set[int]] = defaultdict(set)
+    for group in groups:
+        location = group.problems[0].location
+        if location.path is not None and location.line is not None:
+            numbers[location.path].add(location.line)
     # Each file is read once.
-    lines = {
-        (path, number): line
-        for path, some in wanted.items()
-        for number, line in lines_of(path, some).items()
-    }
-    return "".join(
-        f"{line}\n"
-        for group in groups
-        for line in _entry(group, lines, severity, color)
-    )
+    lines: dict[tuple[str, int], str] = {}
+    for path, numbers_of_lines in numbers.items():
+        for number_of_line, line in lines_of(path, numbers_of_lines).items():
+            lines[path, number_of_line] = line
+    text = ""
+    for group in groups:
+        text += "".join(f"{line}\n" for line in _entry(group, lines, severity, color))
+    return text
 
 
 def _entry(
     group: Group, lines: dict[tuple[str, int], str], severity: bool, color: bool
 ) -> list[str]:
+    """Return the lines about a group of problems: the first, and further locations."""
     problem = group.problems[0]
-    at = problem.location
-    head = str(at)
-    inside = at.inside
-    if inside and inside != head:
-        inside = f" ({inside})"
-    else:
-        inside = ""
+    location = problem.location
+    head = str(location)
+    message = problem.message
+    if location.inside and location.inside != head:
+        message += f" ({location.inside})"
     if head:
         head = one_line(f"{head}: ")
-    else:
-        head = ""
-    kind: str = f"{problem.severity} " if severity or problem.severity == "note" else ""
+    kind = ""
+    if severity or problem.severity == "note":
+        kind = f"{problem.severity} "
     if color:
         head = click.style(head, bold=True)
         kind = click.style(kind, fg=COLORS[problem.severity], bold=True)
-    entry = [f"{head}{kind}{group.title} {one_line(problem.message + inside)}"]
-    if (at.path or "", at.line or 0) in lines:
-        entry += excerpt_of(at, lines[at.path or "", at.line or 0])
+    entry = [f"{head}{kind}{group.title} {one_line(message)}"]
+    line = lines.get((location.path or "", location.line or 0))
+    if line is not None:
+        entry += excerpt_of(location, line)
     entry += _further(group)
     if problem.hint:
         entry.append(f"  hint: {one_line(problem.hint)}")
@@ -336,7 +333,7 @@ def _short(location: Location, path: str | None) -> str:
 
 
 def excerpt_of(location: Location, text: str) -> list[str]:
-    """Return the line of a location, cut to what is near the column, and a caret below it."""
+    """Return the line of a location near its column, and a caret below it."""
     from rich.cells import cell_len
 
     number = str(location.line)
@@ -400,7 +397,10 @@ def finish(
     after: Motion | RobotScript,
     path: Path,
 ) -> NoReturn:
-    """Write the motion, show the problems of the change and of the save, and end with the exit code."""
+    """Write the motion, show new problems, and end with the exit code.
+
+    The problems are those of the change and of the save.
+    """
     from bodymotion.formats.registry import save
 
     known = set(map(id, before.problems))
@@ -426,7 +426,7 @@ def conclude(
 
 
 def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
-    """Write a file, show what it does not hold and its name, and return the exit code."""
+    """Write a file, show its name and what it does not hold; return the exit code."""
     from bodymotion.formats.registry import save
 
     with files_written() as files:
@@ -437,7 +437,10 @@ def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
 
 
 def print_method(method: Method, rate: float | None) -> None:
-    """Print how values between frames are made at a frame rate [Hz], the file's without one."""
+    """Print how values between frames are made at a frame rate [Hz].
+
+    Without one, at that of the file.
+    """
     from bodymotion.motion.interpolation import HOLDING
 
     if rate is None:

@@ -35,7 +35,7 @@ from bodymotion.cli.output import (
 DPI = 150
 """Pixels per inch of a PNG, by default."""
 DEFAULT_WINDOW = 9
-"""Window of the filter for derivatives, which has no effect without --smooth [frames]."""
+"""[frames] Window for derivatives, which has no effect without --smooth."""
 MIN_WIDTH = 4
 MAX_WIDTH = 100
 """[inches] Narrower plots have no room for labels; wider ones take gigabytes."""
@@ -69,7 +69,7 @@ def plot(
     \b
     Examples:
       bodymotion plot robot.wrl walk.seq -o walk.png
-      bodymotion plot robot.wrl walk.seq --what joints,torques --joints "*KNEE*" -o knees.pdf
+      bodymotion plot robot.wrl walk.seq --what torques --joints "*KNEE*" -o knees.pdf
       bodymotion plot robot.wrl walk.seq --what zmp --dark -o zmp.svg
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
 

@@ -44,7 +44,7 @@ class Project:
     ignore: tuple[str, ...] = ()
 
     def options_of(self, command: str) -> dict[str, Any]:
-        """Return the defaults of the options of a command, by the names of its parameters."""
+        """Return the defaults of a command, by the names of its parameters."""
         found: dict[str, Any] = {}
         if self.body is not None and command in WITH_BODY:
             found["body"] = self.body

@@ -318,8 +318,11 @@ def _suffixes_of(script: RobotScript) -> set[str]:
     from bodymotion.formats.registry import FORMATS
 
     kind = type(script).__name__
-    rows = [row for row in FORMATS if row.holds == kind and row.write is not None]
-    return {suffix for row in rows for suffix in row.extensions}
+    suffixes: set[str] = set()
+    for row in FORMATS:
+        if row.holds == kind and row.write is not None:
+            suffixes.update(row.extensions)
+    return suffixes
 
 
 def robot_named(path: Path) -> Extension | None:

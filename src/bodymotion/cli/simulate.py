@@ -89,8 +89,8 @@ def simulate(
     \b
     Examples:
       bodymotion simulate biped.wrl biped_walk.seq -o simulated.seq
-      bodymotion simulate biped.wrl biped_walk.seq --push 2,WAIST,0,150,0,0.1 --until-fall
-      bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
+      bodymotion simulate biped.wrl walk.seq --push 2,WAIST,0,150,0,0.1 --until-fall
+      bodymotion simulate SR1.wrl SR1Walk.seq --gains gains.txt --sensors sensors.npz
 
     Options:
       model MODEL: A model; or {script}, or a project of Choreonoid

@@ -188,6 +188,6 @@ def _overlaps(result: SimulationResult, verbose: bool) -> str:
             pairs = problem.data["pairs"]
             assert isinstance(pairs, list)
             details = f": {'; '.join(pairs)}" if verbose else " (-v lists them)"
-            number_of_pairs = counted(len(pairs), "pair")
-            return f"{number_of_pairs} of links overlap at rest and do not collide{details}"
+            links = f"{counted(len(pairs), 'pair')} of links"
+            return f"{links} overlap at rest and do not collide{details}"
     return ""
