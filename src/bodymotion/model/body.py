@@ -34,7 +34,7 @@ from bodymotion.system.deferred import NotebookDisplay
 if TYPE_CHECKING:
     from bodymotion.kernels.kinematics import Tree
     from bodymotion.model.ik import Solution, Task
-    from bodymotion.motion import Motion, MultiValueSeq
+    from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
 __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Viewpoint"]
 
@@ -292,23 +292,16 @@ class Body(NotebookDisplay, ContentEquality):
             both sides that do not match.
         """
         count = component.num_parts
-        labels = (
-            *component.part_labels[:count],
-            *[""] * (count - len(component.part_labels)),
-        )
+        labels = [*component.part_labels[:count]]
+        labels += [""] * (count - len(labels))
+        names = [label for label in labels if label]
         joints = [joint.name for joint in self.joints]
         links = _moved(self)
-        in_place = tuple(k if k < count else -1 for k in range(len(joints)))
-        known = zip(joints, links, strict=True)
-        fit = not any(labels[len(joints) :]) and all(
-            not label or label in names
-            for label, names in zip(labels, known, strict=False)
-        )
-        if fit or not any((*joints, *links)):
-            return in_place
-        named = [(column, label) for column, label in enumerate(labels) if label]
-        names = [label for _, label in named]
-        places = matched(names, self)
+        is_in_order = not any(labels[len(joints) :])
+        for label, joint, link in zip(labels, joints, links, strict=False):
+            is_in_order &= label in ("", joint, link)
+        if is_in_order or not any((*joints, *links)):
+            return tuple(k if k < count else -1 for k in range(len(joints)))
         if not fits_names(names, self):
             hint = "rename the columns"
             if count == len(joints):
@@ -317,17 +310,17 @@ class Body(NotebookDisplay, ContentEquality):
                 f"{component.content}: {mismatch(names, self)}. Is it a motion of "
                 f"another body? {hint}"
             )
+        labelled = [column for column, label in enumerate(labels) if label]
         columns = [-1] * len(joints)
-        for (column, label), place in zip(named, places, strict=True):
-            if place < 0:
+        for column, joint in zip(labelled, matched(names, self), strict=True):
+            if joint < 0:
                 continue
-            if columns[place] >= 0:
-                pair = f"{labels[columns[place]]} and {label}"
+            if columns[joint] >= 0:
                 raise ValueError(
                     f"two columns of {component.content} are the joint "
-                    f"{joints[place]}: {pair}"
+                    f"{joints[joint]}: {labels[columns[joint]]} and {labels[column]}"
                 )
-            columns[place] = column
+            columns[joint] = column
         return tuple(columns)
 
     def joint_values(self, component: MultiValueSeq) -> Floats:
@@ -470,17 +463,14 @@ class Body(NotebookDisplay, ContentEquality):
         return path
 
     def columns_above(self, *links: int) -> list[int]:
-        """Return the columns of the joints between the root and some links, by their indices, sorted."""
-        kinds = self.tree.kinds
-        columns = self.tree.columns
-        return sorted(
-            {
-                int(columns[i])
-                for link in links
-                for i in self.path_to_root(link)
-                if i > 0 and kinds[i]
-            }
-        )
+        """Return the columns of the joints between the root and some links, sorted.
+
+        `links`: their indices.
+        """
+        tree = self.tree
+        carrying = set().union(*map(self.path_to_root, links))
+        # The root's own joint is fixed.
+        return sorted(int(tree.columns[i]) for i in carrying if tree.kinds[i])
 
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Return the poses (T, L, 7) of all links in the world over a motion.
@@ -505,48 +495,44 @@ class Body(NotebookDisplay, ContentEquality):
             the counts. Also when only some of its joints' names are the body's.
         """
         count = len(self.links)
-        link_position = motion.link_position
-        if link_position is not None and link_position.num_parts == 0:
-            link_position = None
-        if link_position is not None and link_position.num_parts > count:
-            raise ValueError(
-                f"the motion has poses of {link_position.num_parts} links, "
-                f"{self.name or 'the body'} has {count}: is it a motion of "
-                "another body?"
-            )
-        if link_position is not None and link_position.num_parts == count:
-            return link_position.values
         joints = motion.joint_displacement
-        if joints is None:
-            if link_position is None:
+        placed = motion.link_position
+        if placed is not None and placed.num_parts == 0:
+            placed = None
+        if placed is not None:
+            if placed.num_parts > count:
                 raise ValueError(
-                    "the motion has neither joint displacements nor link positions, "
-                    "so it moves no body"
+                    f"the motion has poses of {placed.num_parts} links, "
+                    f"{self.name or 'the body'} has {count}: is it a motion of "
+                    "another body?"
                 )
-            if self.num_joints:
+            if placed.num_parts == count:
+                return placed.values
+            if joints is None and self.num_joints:
                 raise ValueError(
-                    f"the motion has poses of {link_position.num_parts} links and no "
+                    f"the motion has poses of {placed.num_parts} links and no "
                     f"joint displacements; {self.name or 'the body'} "
                     f"has {count} links and {self.num_joints} joint columns"
                 )
-        used = [c for c in (joints, link_position) if c is not None]
-        if any(c.timeline != used[0].timeline for c in used):
-            motion = motion.replaced(*used).on_common_timeline()
-            joints = motion.joint_displacement
-            link_position = motion.link_position
-        if joints is None:
-            q = np.zeros((used[0].num_frames, 0))
-        else:
+            if joints is not None and joints.timeline != placed.timeline:
+                motion = motion.replaced(joints, placed).on_common_timeline()
+                joints = motion.joint_displacement
+                placed = motion.link_position
+        if joints is not None:
             q = self.joint_values(joints)
+        elif placed is not None:
+            q = np.zeros((placed.num_frames, 0))
+        else:
+            raise ValueError(
+                "the motion has neither joint displacements nor link positions, "
+                "so it moves no body"
+            )
         if close_loops and self.extra_joints:
             from bodymotion.model import closed_loops
 
             q = closed_loops.close_loops(self, q).q
-        return frozen(
-            self.forward_kinematics(
-                q, None if link_position is None else link_position.values[:, 0]
-            )
-        )
+        root = None if placed is None else placed.values[:, 0]
+        return frozen(self.forward_kinematics(q, root))
 
     def ik(
         self,
@@ -679,29 +665,39 @@ def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
 
     −1 where it stands for none.
     """
-    joints = [joint.name for joint in body.joints]
-    sides = (reversed([*enumerate(labels)]) for labels in (joints, _moved(body)))
-    by_joint, by_link = ({name: k for k, name in side if name} for side in sides)
-    if all(name in by_link for name in names):
-        exact = by_link
-    else:
-        exact = {**by_link, **by_joint}
+    by_joint = _first_columns([joint.name for joint in body.joints])
+    by_link = _first_columns(_moved(body))
+    # Names of joints and links may cross: one kind alone is preferred.
     if all(name in by_joint for name in names):
         exact = by_joint
+    elif all(name in by_link for name in names):
+        exact = by_link
+    else:
+        exact = by_link | by_joint
     alike: dict[str, int] = {}
-    for name, k in exact.items():
-        alike[plain(name)] = k if alike.get(plain(name), k) == k else -1
-    found = [exact.get(name, alike.get(plain(name), -1)) for name in names]
-    if -1 in found:
-        ids = [
-            int(generic[1]) if (generic := _GENERIC.fullmatch(name)) else len(joints)
-            for name in names
-        ]
-        found = [
-            exact.get(name, k if k < len(joints) else f)
-            for name, k, f in zip(names, ids, found, strict=True)
-        ]
-    return tuple(found)
+    for name, column in exact.items():
+        # A spelling that two joints share is none's.
+        shared = alike.get(plain(name), column) != column
+        alike[plain(name)] = -1 if shared else column
+    columns = []
+    for name in names:
+        columns.append(exact.get(name, alike.get(plain(name), -1)))
+    if -1 in columns:
+        count = len(body.joints)
+        for number, name in enumerate(names):
+            generic = _GENERIC.fullmatch(name)
+            if generic and name not in exact and int(generic[1]) < count:
+                columns[number] = int(generic[1])
+    return tuple(columns)
+
+
+def _first_columns(names: Sequence[str]) -> dict[str, int]:
+    """Return the first column of each name."""
+    columns: dict[str, int] = {}
+    for column, name in enumerate(names):
+        if name:
+            columns.setdefault(name, column)
+    return columns
 
 
 def fits_names(names: Sequence[str], body: Body) -> bool:
@@ -838,36 +834,40 @@ def fit_problems(
     joints = motion.joint_displacement
     if joints is None:
         return ()
+    name = body.name or "the body"
+    if locate is None:
+        path = motion.source.path
+        locate = partial(Location, None if path is None else str(path))
     found = []
-    locate = locate or partial(
-        Location, None if motion.source.path is None else str(motion.source.path)
-    )
-    if any(joints.part_labels):
+    has_names = any(joints.part_labels)
+    if has_names:
         found += _name_problems(joints, body, locate)
     elif joints.num_parts > body.num_joints:
         message = (
             f"{joints.content} has {joints.num_parts} joint columns, "
-            f"{body.name or 'the body'} has {body.num_joints} joints; the columns "
+            f"{name} has {body.num_joints} joints; the columns "
             f"from {body.num_joints} on are left out"
         )
         data = {"motion": joints.num_parts, "body": body.num_joints}
         found.append(MORE_COLUMNS.problem(message, locate(), data=data))
-    if (
-        joints.num_parts
-        and not any(joints.part_labels)
-        and (body.source.format or "") not in NUMBERED
-    ):
+    if joints.num_parts and not has_names and body.source.format not in NUMBERED:
         columns = counted(joints.num_parts, "joint column")
-        message = f"{columns} without names, read in the order of the joints of {body.name or 'the body'}"
+        message = f"{columns} without names, read in the order of the joints of {name}"
         found.append(NAMELESS.problem(message, locate()))
     links = motion.link_position
     if links is not None and 1 < links.num_parts < len(body.links):
-        index = next(
-            k for k, component in enumerate(motion.components) if component is links
-        )
-        known = motion.source.locations.locate(("components", index))
-        name = body.name or "the body"
-        message = f"{links.content} has poses of {links.num_parts} links, {name} has {len(body.links)}; only that of the root is used"
-        data = {"motion": links.num_parts, "body": len(body.links)}
-        found.append(SOME_LINKS.problem(message, known or locate(), data=data))
+        found.append(_unused_link_poses(motion, links, body, locate))
     return tuple(found)
+
+
+def _unused_link_poses(
+    motion: Motion, links: MultiSE3Seq, body: Body, locate: Callable[[], Location]
+) -> Problem:
+    numbers = {id(component): k for k, component in enumerate(motion.components)}
+    location = motion.source.locations.locate(("components", numbers[id(links)]))
+    message = (
+        f"{links.content} has poses of {links.num_parts} links, "
+        f"{body.name or 'the body'} has {len(body.links)}; only that of the root is used"
+    )
+    data = {"motion": links.num_parts, "body": len(body.links)}
+    return SOME_LINKS.problem(message, location or locate(), data=data)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -109,41 +109,49 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     and the group moves; it is then reported for the link that the joint moves. With
     `asymmetric`, also tensors that are not symmetric, of which simulators use a half.
     """
-    own = {link.index: fault(link.mass, link.inertia) for link in body.links}
-    for link in body.links:
-        if not np.isfinite(link.center_of_mass).all():
-            own[link.index] = "finite", "its centre of mass is not a number"
     found: list[Fault] = []
     for group in rigid_groups(body):
-        # A link with a mass and three moments, however they compare, keeps a group from
-        # being without.
-        bearing = any(
-            np.isfinite(link.mass)
-            and np.isfinite(link.inertia).all()
-            and link.mass >= MIN_INERTIAL
-            and principal_moments(link.inertia)[0][0] >= MIN_INERTIAL
-            for link in (body.links[index] for index in group)
-        )
+        has_inertia = any(_has_inertia(body.links[index]) for index in group)
         for index in group:
-            given = own[index]
-            if given is None:
-                continue
-            why, message = given
             link = body.links[index]
-            missing = (
-                why in ("mass", "zero")
-                or (why == "negative" and _possible_without_width(link.inertia))
-            ) and link.mass >= 0
-            if missing and (bearing or index != group[0] or not is_moving(body, index)):
+            if not np.isfinite(link.center_of_mass).all():
+                found.append(
+                    Fault(index, "finite", "its centre of mass is not a number")
+                )
                 continue
-            if why == "asymmetric" and not asymmetric:
+            reason = fault(link.mass, link.inertia)
+            # One link of a group is enough, and what the world carries needs none.
+            is_needed = not has_inertia and index == group[0] and is_moving(body, index)
+            if reason and _lacks_inertia(link, reason[0]) and not is_needed:
+                continue
+            if reason and reason[0] == "asymmetric" and not asymmetric:
                 symmetric = 0.5 * link.inertia + 0.5 * link.inertia.T
-                again = fault(link.mass, symmetric)
-                if again is None:
-                    continue
-                why, message = again
-            found.append(Fault(index, why, message))
-    return tuple(sorted(found, key=lambda one: one.link))
+                reason = fault(link.mass, symmetric)
+            if reason:
+                found.append(Fault(index, *reason))
+    return tuple(sorted(found, key=lambda fault: fault.link))
+
+
+def _has_inertia(link: Link) -> bool:
+    """Return whether a link has a mass and three moments, however they compare.
+
+    It keeps its rigid group from being without.
+    """
+    return bool(
+        np.isfinite(link.mass)
+        and np.isfinite(link.inertia).all()
+        and link.mass >= MIN_INERTIAL
+        and principal_moments(link.inertia)[0][0] >= MIN_INERTIAL
+    )
+
+
+def _lacks_inertia(link: Link, why: Why) -> bool:
+    """Return whether a link's fault is that it has no mass or no inertia."""
+    if link.mass < 0:
+        return False
+    if why == "negative":
+        return _possible_without_width(link.inertia)
+    return why in ("mass", "zero")
 
 
 def _possible_without_width(inertia: Floats) -> bool:
@@ -200,94 +208,111 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
     # what has one now may need an inertia.
     for _ in range(4):
         found = faults(body)
-        links = list(body.links)
-        for one in found:
-            with np.errstate(all="ignore"):
-                links[one.link], rule, done = _repaired(
-                    links[one.link], one.why, moving=is_moving(body, one.link)
-                )
-            name = body.links[one.link].name or f"number {one.link}"
-            problems.append(
-                rule.problem(
-                    f"link {name}: {one.message}; {done}",
-                    Location(inside=f"links[{one.link}]"),
-                )
-            )
         if not found:
             break
+        links = list(body.links)
+        for fault in found:
+            index = fault.link
+            with np.errstate(all="ignore"):
+                moving = is_moving(body, index)
+                repair = _repaired(links[index], fault.why, moving=moving)
+            links[index] = repair.link
+            name = body.links[index].name or f"number {index}"
+            message = f"link {name}: {fault.message}; {repair.change}"
+            location = Location(inside=f"links[{index}]")
+            problems.append(repair.rule.problem(message, location))
         body = replace(body, links=tuple(links))
     return body, tuple(problems)
 
 
-def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
-    """Return the changed link, the rule of the change, and the change in words."""
+class _Repair(NamedTuple):
+    """The changed link, the rule of the change, and the change in words."""
+
+    link: Link
+    rule: Rule
+    change: str
+
+
+def _repaired(link: Link, why: Why, *, moving: bool) -> _Repair:
+    """Return the link with the smallest change that makes it a rigid body."""
     mass = link.mass
     center = link.center_of_mass
-    inertia = link.inertia
     if why == "finite" or mass < 0:
-        if not (np.isfinite(mass) and mass > 0):
-            mass = 0.0
-        if not np.isfinite(center).all():
-            center = frozen(np.zeros(3))
-        if not (mass and np.isfinite(inertia).all()):
-            inertia = frozen(np.zeros((3, 3)))
-        return (
-            _with(link, mass, center, inertia),
+        return _Repair(
+            _without_invalid_numbers(link),
             losses.INERTIA_NOT_FINITE,
             "its invalid numbers are 0 now",
         )
+    nearest = nearest_possible(link.inertia)
     if why == "mass":
-        kept = nearest_possible(inertia)
-        tensor, of_what = (
-            _solid(link, MASS_GIVEN) if kept is None else (kept, "its former inertia")
-        )
-        done = f"its mass is {MASS_GIVEN:g} kg now, with {of_what}"
-        return _with(link, MASS_GIVEN, center, tensor), losses.MASS_GIVEN, done
-    nearest = nearest_possible(inertia)
+        solid = _Solid(nearest, "its former inertia")
+        if nearest is None:
+            solid = _solid(link, MASS_GIVEN)
+        change = f"its mass is {MASS_GIVEN:g} kg now, with {solid.description}"
+        changed = _with(link, MASS_GIVEN, center, solid.inertia)
+        return _Repair(changed, losses.MASS_GIVEN, change)
+    if nearest is None and not moving:
+        changed = _with(link, mass, center, np.zeros((3, 3)))
+        return _Repair(changed, losses.INERTIA_GIVEN, "it has none now")
     if why == "zero" or nearest is None:
-        if not moving and nearest is None:
-            return (
-                _with(link, mass, center, np.zeros((3, 3))),
-                losses.INERTIA_GIVEN,
-                "it has none now",
-            )
-        tensor, of_what = _solid(link, mass)
-        return (
-            _with(link, mass, center, tensor),
-            losses.INERTIA_GIVEN,
-            f"it has {of_what} now",
-        )
+        solid = _solid(link, mass)
+        changed = _with(link, mass, center, solid.inertia)
+        change = f"it has {solid.description} now"
+        return _Repair(changed, losses.INERTIA_GIVEN, change)
     smallest, middle, most = principal_moments(nearest)[0].tolist()
-    done = f"they are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m² now"
-    return _with(link, mass, center, nearest), losses.INERTIA_CHANGED, done
+    change = f"they are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m² now"
+    changed = _with(link, mass, center, nearest)
+    return _Repair(changed, losses.INERTIA_CHANGED, change)
 
 
-def _solid(link: Link, mass: float) -> tuple[Floats, str]:
+def _without_invalid_numbers(link: Link) -> Link:
+    """Return the link with 0 for what is not finite, and for a negative mass."""
+    mass = link.mass
+    center = link.center_of_mass
+    inertia = link.inertia
+    if not (np.isfinite(mass) and mass > 0):
+        mass = 0.0
+    if not np.isfinite(center).all():
+        center = np.zeros(3)
+    if not (mass and np.isfinite(inertia).all()):
+        inertia = np.zeros((3, 3))
+    return _with(link, mass, center, inertia)
+
+
+class _Solid(NamedTuple):
+    """The inertia (3, 3) of a solid, and what it is."""
+
+    inertia: Floats
+    description: str
+
+
+def _solid(link: Link, mass: float) -> _Solid:
     """Return the inertia of a solid of that mass as large as the link."""
     boxes = [shape.bounds for shape in link.collisions or link.visuals]
-    corners = np.array(
-        [box for box in boxes if box is not None and np.isfinite(box).all()]
-    )
-    if len(corners):
-        edges = np.maximum(
-            corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), MIN_THICKNESS
-        )
+    boxes = [box for box in boxes if box is not None and np.isfinite(box).all()]
+    if boxes:
+        corners = np.array(boxes)
+        edges = corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0)
+        edges = np.maximum(edges, MIN_THICKNESS)
+        # Of a box a × b × c about its axis a: m/12·(b² + c²).
         square = edges * edges
         with np.errstate(over="ignore"):
             tensor = np.diag(mass / 12.0 * (square.sum() - square))
         if np.isfinite(tensor).all() and tensor.max() * SPREAD > MIN_INERTIAL:
-            return (
+            return _Solid(
                 tensor,
                 f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × "
                 f"{edges[2]:.3g} m",
             )
-    # A mass near the largest number there is would make a ball whose moment is none.
-    radius = min(
-        max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * MIN_THICKNESS),
-        1.0 if mass > 1e200 else np.inf,
-    )
+    # Of a ball of water: m = 4/3·π·r³·ρ, and 2/5·m·r² about each axis.
+    radius = (0.75 * mass / (np.pi * WATER)) ** (1 / 3)
+    radius = max(radius, 0.5 * MIN_THICKNESS)
+    if mass > 1e200:  # m·r² would overflow
+        radius = min(radius, 1.0)
     moment = max(0.4 * mass * radius**2, 10 * MIN_INERTIAL)
-    return moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
+    return _Solid(
+        moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
+    )
 
 
 def _with(
