@@ -33,7 +33,7 @@ import orjson
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.plain import parse_json
-from bodymotion.geometry.arrays import Floats, Indices, frozen_ints
+from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 
@@ -68,9 +68,9 @@ What trimesh makes geometries of, one per primitive and in their order.
 
 
 class EmbeddedImage(NamedTuple):
-    """An image in a GLB: its index, and whether it is transparent."""
+    """An image in a GLB: its number, and whether it is transparent."""
 
-    index: int
+    number: int
     is_transparent: bool
 
 
@@ -123,7 +123,7 @@ class _Document:
         rows.append(entry)
         return len(rows) - 1
 
-    def bytes(self, data: bytes) -> int:
+    def add_bytes(self, data: bytes) -> int:
         """Add bytes, and return the index of their view."""
         self.block += b"\0" * (-len(self.block) % ALIGNMENT)
         view = {"buffer": 0, "byteOffset": len(self.block), "byteLength": len(data)}
@@ -138,7 +138,7 @@ class _Document:
         **more: Any,  # noqa: ANN401
     ) -> int:
         """Add an array, and return the index of its accessor."""
-        view = self.bytes(np.ascontiguousarray(values).tobytes())
+        view = self.add_bytes(np.ascontiguousarray(values).tobytes())
         accessor = {
             "bufferView": view,
             "componentType": component,
@@ -262,7 +262,7 @@ def _texture(document: _Document, texture: Texture, image: EmbeddedImage) -> int
         "wrapS": _REPEAT if texture.repeat_s else _CLAMP,
         "wrapT": _REPEAT if texture.repeat_t else _CLAMP,
     }
-    entry = {"source": image.index, "sampler": document.add("samplers", sampler)}
+    entry = {"source": image.number, "sampler": document.add("samplers", sampler)}
     return document.add("textures", entry)
 
 
@@ -294,7 +294,7 @@ def _embed(document: _Document, path: Path) -> EmbeddedImage | None:
     except Exception:  # Pillow raises many exceptions for broken images
         return None
     entry = {
-        "bufferView": document.bytes(data),
+        "bufferView": document.add_bytes(data),
         "mimeType": f"image/{kind.lower()}",
     }
     return EmbeddedImage(document.add("images", entry), is_transparent)
@@ -459,7 +459,10 @@ class _Corners:
             rows = np.concatenate([to_srgb(rows[:, :3]), alpha], axis=1)
         return Corners(rows, frozen_ints(row.reshape(-1)[self.faces]))
 
-    def merged(self, numbers: Any) -> tuple[Floats, Indices]:  # noqa: ANN401
+    def merged(
+        self,
+        numbers: Any,  # noqa: ANN401
+    ) -> tuple[Floats, npt.NDArray[np.int32]]:
         """Return vertices (V, 3) and faces (F, 3): corners at one position are one.
 
         A file of `to_glb` has numbers of its vertices, which count if they fit.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.formats.limits import Budget
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
@@ -79,9 +80,7 @@ def read_mesh_file(path: Path) -> Mesh:
     return Mesh(vertices, faces, crease_angle=DEFAULT_CREASE_ANGLE)
 
 
-def _read_stream(
-    stream: BinaryIO, path: Path
-) -> tuple[Floats, np.ndarray[tuple[int, int], np.dtype[np.integer]]]:
+def _read_stream(stream: BinaryIO, path: Path) -> tuple[Floats, npt.NDArray[np.int32]]:
     """Return vertices (V, 3) and faces (F, 3)."""
     import trimesh
 
@@ -97,7 +96,8 @@ def _read_stream(
         numbers = np.arange(len(corners)).reshape(-1, 3)
         loaded = trimesh.Trimesh(corners, numbers)
     vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
-    return vertices, np.asarray(loaded.faces).reshape(-1, 3)
+    faces: npt.NDArray[np.int32] = np.asarray(loaded.faces).reshape(-1, 3)
+    return vertices, faces
 
 
 def _check_unpacked_size(stream: BinaryIO, path: Path) -> None:

@@ -7,10 +7,11 @@ sections, such as actuators, come along if everything that they name does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import (
@@ -41,7 +42,7 @@ ONE_CLASS = ("tendon", "equality")
 
 @dataclass
 class Model:
-    """Another model: its root, its settings, and the classes of the models that are attached to it."""
+    """Another model, with the classes of the models that are attached to it."""
 
     root: Element
     settings: Settings
@@ -82,44 +83,23 @@ class Attacher:
 
         Return the classes of defaults that this needs.
         """
-        attaching = [
-            (parent, element)
-            for world in root.all("worldbody")
-            for parent in world.every()
-            for element in parent.children
-            if element.name == "attach"
-        ]
+        attaching = _attach_elements(root)
         if not attaching:
             return []
         if nesting >= MAX_NESTING:
             message = f"more than {MAX_NESTING} models that attach models"
-            raise TOO_LARGE.error(message, attaching[0][1].location)
-        named = list(root.inside("asset"))
+            raise TOO_LARGE.error(message, attaching[0].element.location)
         wanted = {element.get("model") for _, element in attaching}
-        models = {
-            name: self._model(element, nesting)
-            for element in named
-            if element.name == "model" and (name := _name_of(element)) in wanted
-        }
+        models: dict[str, Model | None] = {}
+        for asset in list(root.inside("asset")):
+            name = _name_of(asset)
+            if asset.name == "model" and name in wanted:
+                models[name] = self._model(asset, nesting)
         classes: list[ClassTree] = []
         for parent, element in attaching:
-            index = next(
-                place for place, child in enumerate(parent.children) if child is element
-            )
-            name = element.need("model")
-            if "prefix" not in element.attributes:
-                message = "<attach> has no prefix"
-                element.report(MISSING, message, "prefix", fatal=True)
-            if name and name not in models:
-                message = (
-                    f"<attach> names the model {name!r:.60}, which is not in <asset>"
-                )
-                element.report(rules.ATTACH, message, "model", fatal=True)
-            model = models.get(name)
-            if model is None:
-                content = None
-            else:
-                content = self._content(element, model)
+            model = self._named_model(element, models)
+            content = None if model is None else self._content(element, model)
+            index = _index_of(element, parent.children)
             if model is None or content is None:
                 parent.partial = True
                 del parent.children[index]
@@ -128,11 +108,24 @@ class Attacher:
             self._count_more(model.num_defaults + len(model.classes) + 1, element)
             prefix = element.get("prefix")
             classes.append(ClassTree(prefix, model.root))
-            classes += [
-                replace(each, prefix=prefix + each.prefix) for each in model.classes
-            ]
+            for each in model.classes:
+                classes.append(replace(each, prefix=prefix + each.prefix))
             root.children += self._sections(element, model, content)
         return classes
+
+    @staticmethod
+    def _named_model(
+        element: Element, models: Mapping[str, Model | None]
+    ) -> Model | None:
+        """Return the model that an <attach> names, None where it cannot be read."""
+        name = element.need("model")
+        if "prefix" not in element.attributes:
+            message = "<attach> has no prefix"
+            element.report(MISSING, message, "prefix", fatal=True)
+        if name and name not in models:
+            message = f"<attach> names the model {name!r:.60}, which is not in <asset>"
+            element.report(rules.ATTACH, message, "model", fatal=True)
+        return models.get(name)
 
     def _model(self, element: Element, nesting: int) -> Model | None:
         root = self.open_model(element)
@@ -201,7 +194,7 @@ class Attacher:
     def _sections(
         self, attach: Element, model: Model, content: Element
     ) -> Iterator[Element]:
-        """Return the sections of a model that come along, with their defaults written out."""
+        """Return the sections of a model that come along, with their defaults."""
         prefix = attach.get("prefix")
         main = {"class": main_class(prefix)}
         assets = []
@@ -233,8 +226,32 @@ class Attacher:
             yield replace(attach, name=section, attributes={}, children=kept)
         key = next(model.root.inside("keyframe"), None)
         if key is not None:
-            message = f"the keyframes of the attached model {attach.get('model')!r:.60} are left out"
+            message = (
+                f"the keyframes of the attached model {attach.get('model')!r:.60} are "
+                "left out"
+            )
             key.report(rules.NOT_READ, message)
+
+
+class _Attaching(NamedTuple):
+    """An <attach>, and the element that it is in."""
+
+    parent: Element
+    element: Element
+
+
+def _attach_elements(root: Element) -> list[_Attaching]:
+    """Return the <attach> elements of the world, in order of the file."""
+    attaching = []
+    for world in root.all("worldbody"):
+        for parent in world.every():
+            attaching += [_Attaching(parent, child) for child in parent.all("attach")]
+    return attaching
+
+
+def _index_of(element: Element, elements: Sequence[Element]) -> int:
+    """Return the place of an element; others may be equal to it."""
+    return next(place for place, each in enumerate(elements) if each is element)
 
 
 def _with_defaults(element: Element, section: str, defaults: Defaults) -> Element:

@@ -27,13 +27,19 @@ _ONE_OF = (
     ("mass", "density"),
     ("fullinertia", "diaginertia"),
 )
-MAX_ATTRIBUTES = (
-    10**6
-)  # Attributes of all classes together, with those that they inherit.
+MAX_ATTRIBUTES = 10**6
+"""Attributes of all classes together, with those that they inherit."""
 
-NO_PREFIX = "\1"  # The main class of a model that is attached without a prefix.
-UNKNOWN = "\0"  # The class of an element that names a missing one.
-MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
+NO_PREFIX = "\1"
+"""The main class of a model that is attached without a prefix."""
+NO_PLAIN_SETTINGS = ("angle", "eulerseq", "path", "attached")
+"""Fields of `Settings` that are no plain attributes of <compiler>."""
+UNKNOWN = "\0"
+"""The class of an element that names a missing one."""
+MIN_LENGTH = 1e-10
+"""[m] A shorter vector has no direction."""
+_COUNTS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
+"""By form of an orientation, the number of its numbers."""
 
 
 @dataclass(frozen=True)
@@ -66,76 +72,85 @@ class Settings:
         return self.attached.get(id(element.document), self)
 
 
-def read_settings(root: Element) -> Settings:
-    """Return the settings of all `<compiler>` elements of a model.
+class _Compiler:
+    """The attributes of all `<compiler>` elements of a model.
 
     Of an attribute that is repeated, the last one.
     """
-    elements: dict[str, Element] = {}
-    for element in root.all("compiler"):
-        for name in element.attributes:
-            elements[name] = element
-    if (
-        "coordinate" in elements
-        and (value := elements["coordinate"].get("coordinate")) != "local"
-    ):
-        message = f"coordinate is {value!r:.60}; expected local"
-        elements["coordinate"].report(rules.GLOBAL, message, "coordinate", fatal=True)
 
-    def word(name: str, default: str, *allowed: str) -> str:
-        if name not in elements:
-            return default
-        value = elements[name].get(name)
-        if allowed and value not in allowed:
-            elements[name].wrong(
-                f"{name} of <compiler> is {value!r:.60}; expected one of "
-                f"{', '.join(allowed)}",
-                name,
-            )
-            return default
-        return value
+    def __init__(self, root: Element) -> None:
+        self.elements: dict[str, Element] = {}
+        for element in root.all("compiler"):
+            for name in element.attributes:
+                self.elements[name] = element
 
-    eulerseq = word("eulerseq", "xyz")
-    if len(eulerseq) != 3 or not set(eulerseq) <= set("xyzXYZ"):
-        elements["eulerseq"].wrong(
-            f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z",
-            "eulerseq",
-        )
-        eulerseq = "xyz"
-    values: dict[str, object] = {
-        "eulerseq": eulerseq,
-        **dict.fromkeys(("meshdir", "texturedir"), word("assetdir", "")),
-    }
-    for name, default in ((one.name, one.default) for one in fields(Settings)):
-        if name not in elements or name in ("angle", "eulerseq"):
-            continue
+    def word(self, name: str, default: str, allowed: Sequence[str] = ()) -> str:
+        """Return a word; the default where it is missing, or none of those allowed."""
+        if name not in self.elements:
+            return default
+        element = self.elements[name]
+        value = element.get(name)
+        if not allowed or value in allowed:
+            return value
+        expected = ", ".join(allowed)
+        message = f"{name} of <compiler> is {value!r:.60}; expected one of {expected}"
+        element.wrong(message, name)
+        return default
+
+    def value(self, name: str, default: object) -> object:
+        """Return a value of the type of its default."""
         match default:
             case bool():
-                values[name] = (
-                    word(name, "true" if default else "false", "true", "false")
-                    == "true"
-                )
+                word = self.word(name, str(default).lower(), ("true", "false"))
+                return word == "true"
             case float():
-                values[name] = elements[name].number(name)
+                return self.elements[name].number(name)
             case tuple():
-                values[name] = elements[name].numbers(name, 2)
-            case str():
-                values[name] = word(
-                    name,
-                    default,
-                    *(("auto", "true", "false") if default == "auto" else ()),
-                )
-    values["angle"] = (
-        1.0
-        if word("angle", "degree", "degree", "radian") == "radian"
-        else math.pi / 180.0
-    )
+                return self.elements[name].numbers(name, 2)
+            case "auto":
+                return self.word(name, default, ("auto", "true", "false"))
+        return self.word(name, str(default))
+
+    def eulerseq(self) -> str:
+        """Return the axes of Euler angles."""
+        axes = self.word("eulerseq", "xyz")
+        if len(axes) == 3 and set(axes) <= set("xyzXYZ"):
+            return axes
+        message = f"eulerseq is {axes!r:.60}; expected three of x, y, z, X, Y and Z"
+        self.elements["eulerseq"].wrong(message, "eulerseq")
+        return "xyz"
+
+    def check_coordinate(self) -> None:
+        """Report global coordinates, which MuJoCo has no more."""
+        coordinate = self.word("coordinate", "local")
+        if coordinate != "local":
+            message = f"coordinate is {coordinate!r:.60}; expected local"
+            element = self.elements["coordinate"]
+            element.report(rules.GLOBAL, message, "coordinate", fatal=True)
+
+
+def read_settings(root: Element) -> Settings:
+    """Return the settings of all `<compiler>` elements of a model."""
+    compiler = _Compiler(root)
+    compiler.check_coordinate()
+    folder = compiler.word("assetdir", "")
+    values: dict[str, object] = {
+        "eulerseq": compiler.eulerseq(),
+        "meshdir": folder,
+        "texturedir": folder,
+    }
+    for each in fields(Settings):
+        is_given = each.name in compiler.elements
+        if is_given and each.name not in NO_PLAIN_SETTINGS:
+            values[each.name] = compiler.value(each.name, each.default)
+    unit = compiler.word("angle", "degree", ("degree", "radian"))
+    if unit == "radian":
+        values["angle"] = 1.0
     return Settings(**values)  # type: ignore[arg-type]
 
 
-_Attributes: TypeAlias = dict[
-    str, tuple[str, Element]
-]  # Values of attributes, and the elements that have them.
+_Attributes: TypeAlias = dict[str, tuple[str, Element]]
+"""Values of attributes, and the elements that have them."""
 
 
 @dataclass(frozen=True)
@@ -175,40 +190,49 @@ class Defaults:
             self._read(tree.root, tree.prefix, main)
 
     def _read(self, root: Element, prefix: str, main: str) -> None:
-        """Read the classes of a model, in which `main` is that of elements that name none."""
-        top = {id(element) for element in root.children}
+        """Read the classes of a model.
+
+        `main` is the class of elements that name none.
+        """
         stack = [(element, main) for element in reversed(list(root.all("default")))]
+        top = {id(element) for element, _ in stack}
         while stack:
-            element, above = stack.pop()
+            element, parent = stack.pop()
             name = element.get("class")
             if name:
                 name = prefix + name
             if id(element) in top:
                 # All top-level sections are one class, whatever its name.
-                known = self._classes[main]
+                attributes = self._classes[main]
             else:
-                if not name:
-                    element.report(
-                        rules.CLASS,
-                        "a <default> inside of another has no class",
-                        "class",
-                        fatal=True,
-                    )
-                    name = f"{UNKNOWN}{len(self._classes)}"
-                    self._nameless += 1
-                known = {
-                    tag: dict(values) for tag, values in self._classes[above].items()
-                }
-                self._size += sum(map(len, known.values()))
-                if self._size > MAX_ATTRIBUTES:
-                    message = f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit"
-                    raise TOO_LARGE.error(message, element.location)
+                name = name or self._nameless_class(element)
+                attributes = self._inherited(parent, element)
             for child in element.children:
                 if child.name != "default":
-                    _merge(known.setdefault(child.name, {}), child)
-            own = name or above
-            self._classes[own] = known
-            stack += [(child, own) for child in reversed(list(element.all("default")))]
+                    _merge(attributes.setdefault(child.name, {}), child)
+            name = name or parent
+            self._classes[name] = attributes
+            inner = list(element.all("default"))
+            stack += [(child, name) for child in reversed(inner)]
+
+    def _nameless_class(self, element: Element) -> str:
+        """Report a class without a name, and return one that no other class has."""
+        message = "a <default> inside of another has no class"
+        element.report(rules.CLASS, message, "class", fatal=True)
+        self._nameless += 1
+        return f"{UNKNOWN}{len(self._classes)}"
+
+    def _inherited(self, parent: str, element: Element) -> dict[str, _Attributes]:
+        """Return a copy of the attributes of a class, for one inside of it."""
+        attributes = {tag: dict(each) for tag, each in self._classes[parent].items()}
+        self._size += sum(map(len, attributes.values()))
+        if self._size > MAX_ATTRIBUTES:
+            message = (
+                f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes "
+                "with those that they inherit"
+            )
+            raise TOO_LARGE.error(message, element.location)
+        return attributes
 
     def known(self, element: Element, name: str) -> str:
         """Return the name of the class in an attribute of an element.
@@ -229,24 +253,25 @@ class Defaults:
         return value if value in self._classes else ""
 
     def full(self, element: Element, childclass: str = "") -> Element:
-        """Return an element with the attributes of its class, or of the class of the bodies around it."""
+        """Return an element with the attributes of its class.
+
+        Else of `childclass`, the class of the bodies around it.
+        """
         if element.get("class"):
-            chosen = self.known(element, "class")
-        else:
-            chosen = childclass
-        if chosen == UNKNOWN:
+            childclass = self.known(element, "class")
+        if childclass == UNKNOWN:
             return replace(element, partial=True)
-        inherited = self._classes.get(chosen, {}).get(element.name)
+        inherited = self._classes.get(childclass, {}).get(element.name)
         if not inherited:
             return element
         merged = dict(inherited)
         _merge(merged, element)
-        attributes = {name: value for name, (value, _) in merged.items()}
-        origins = {
-            name: origin
-            for name, (_, origin) in merged.items()
-            if origin is not element
-        }
+        attributes: dict[str, str] = {}
+        origins: dict[str, Element] = {}
+        for name, (value, origin) in merged.items():
+            attributes[name] = value
+            if origin is not element:
+                origins[name] = origin
         return replace(element, attributes=attributes, inherited=origins)
 
 
@@ -262,9 +287,9 @@ def _merge(target: _Attributes, element: Element) -> None:
 
 @dataclass(frozen=True)
 class Item:
-    """An element of a body with its defaults, and the pose (7,) in the body of the `<frame>`s around it.
+    """An element of a body with its defaults.
 
-    None without such.
+    `frame` is the pose (7,) in the body of the `<frame>`s around it, None without such.
     """
 
     element: Element
@@ -289,15 +314,11 @@ def contents(
         element, frame, current = stack.pop()
         if element.name == "frame":
             if element.get("childclass"):
-                inner = defaults.known(element, "childclass")
-            else:
-                inner = current
-            own = pose(element, settings)
-            if frame is None:
-                whole = own
-            else:
-                whole = poses.compose(frame, own)
-            stack += [(child, whole, inner) for child in reversed(element.children)]
+                current = defaults.known(element, "childclass")
+            whole = pose(element, settings)
+            if frame is not None:
+                whole = poses.compose(frame, whole)
+            stack += [(child, whole, current) for child in reversed(element.children)]
         elif element.name == "body":
             yield Item(element, frame, current)
         else:
@@ -326,38 +347,31 @@ def orientation(element: Element, settings: Settings) -> Floats:
         )
         element.report(rules.ORIENTATION, message, fatal=True)
     name = names[0]
-    numbers = finite(
-        element,
-        name,
-        {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name],
-    )
-    found: Floats | None
-    match name:
-        case "quat":
-            if np.linalg.norm(numbers) > MIN_LENGTH:
-                found = numbers
-            else:
-                found = None
-        case "axisangle":
-            has_axis = np.linalg.norm(numbers[:3]) >= MIN_LENGTH
-            if has_axis:
-                found = rotations.from_axis_angle(
-                    numbers[:3], numbers[3] * settings.angle
-                )
-            else:
-                found = None
-        case "euler":
-            found = _euler(numbers * settings.angle, settings.eulerseq)
-        case "xyaxes":
-            found = _xyaxes(numbers[:3], numbers[3:])
-        case _:
-            found = rotation_to(numbers)
-    if found is None:
+    numbers = finite(element, name, _COUNTS[name])
+    rotation = _rotation(name, numbers, settings)
+    if rotation is None:
         message = f"{name} of <{element.name}> has length 0, expected more"
         hint = None if name == "quat" else ""
         element.report(ZERO_QUATERNION, message, name, hint=hint, fatal=True)
         return rotations.IDENTITY
-    return found
+    return rotation
+
+
+def _rotation(form: str, numbers: Floats, settings: Settings) -> Floats | None:
+    """Return the rotation (4,) of one of the five forms, None where it is none."""
+    match form:
+        case "quat":
+            return numbers if np.linalg.norm(numbers) > MIN_LENGTH else None
+        case "axisangle":
+            axis = numbers[:3]
+            if np.linalg.norm(axis) < MIN_LENGTH:
+                return None
+            return rotations.from_axis_angle(axis, numbers[3] * settings.angle)
+        case "euler":
+            return _euler(numbers * settings.angle, settings.eulerseq)
+        case "xyaxes":
+            return _xyaxes(numbers[:3], numbers[3:])
+    return rotation_to(numbers)
 
 
 def rotation_to(direction: Floats) -> Floats | None:

@@ -28,7 +28,8 @@ from bodymotion.model.rules import NOT_FINITE
 
 CONTAINERS = "worldbody", "body", "frame", "replicate"
 """Elements that have the content of a `<body>`, one another included."""
-MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
+MAX_SIZE = 1e100
+"""Larger numbers are reported, like those that are not finite."""
 
 NOT_READ = "composite", "flexcomp", "replicate", "plugin"
 """Elements of a body that are not read.
@@ -36,30 +37,32 @@ NOT_READ = "composite", "flexcomp", "replicate", "plugin"
 MuJoCo makes bodies of them.
 """
 
-OF_KIND = {
-    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
-    **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
-    **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
-    **dict.fromkeys(
-        ("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"),
+_OBJECTS = {
+    "joint": ("joint", "joint1", "joint2", "jointinparent"),
+    "body": ("body", "body1", "body2", "target"),
+    "geom": ("geom", "geom1", "geom2"),
+    "site": (
         "site",
+        "site1",
+        "site2",
+        "refsite",
+        "sidesite",
+        "slidersite",
+        "cranksite",
     ),
-    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
-    **{
-        kind: kind
-        for kind in (
-            "actuator",
-            "camera",
-            "mesh",
-            "hfield",
-            "texture",
-            "material",
-            "plugin",
-            "flex",
-        )
-    },
-    "instance": "plugin",
+    "tendon": ("tendon", "tendon1", "tendon2"),
+    "actuator": ("actuator",),
+    "camera": ("camera",),
+    "mesh": ("mesh",),
+    "hfield": ("hfield",),
+    "texture": ("texture",),
+    "material": ("material",),
+    "plugin": ("plugin", "instance"),
+    "flex": ("flex",),
 }
+OF_KIND: dict[str, str] = {}
+for _kind, _attributes in _OBJECTS.items():
+    OF_KIND |= dict.fromkeys(_attributes, _kind)
 """By attribute, the kind of object that it names."""
 DRIVEN = (
     "joint",
@@ -73,7 +76,8 @@ DRIVEN = (
 )
 """The attributes of an actuator that name what it drives."""
 
-MAX_SPELLING_NAMES = 2_000  # Among more names no similar one is searched for.
+MAX_SPELLING_NAMES = 2_000
+"""Among more names no similar one is searched for."""
 
 
 @dataclass
@@ -86,44 +90,42 @@ class Content:
     attributes: frozenset[str]
     elements: dict[str, Content] | None = field(default_factory=dict)
 
+    @property
+    def inner(self) -> dict[str, Content]:
+        """The elements of an element whose elements are checked."""
+        assert self.elements is not None
+        return self.elements
+
 
 @cache
 def vocabulary() -> Mapping[str, Content]:
     """Return what `<mujoco>` and `<mujocoinclude>` may have, by these names."""
-    sections: dict[str, dict[str, str]] = {"groups": {}, "sensors": {}, "elements": {}}
-    top: dict[str, Content] = {}
-    stack: list[dict[str, Content]] = [top]
-    rows: dict[str, str] = {}
-    for line in (
-        Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines()
-    ):
+    text = Path(__file__).with_name("elements.txt").read_text("utf-8")
+    sections: dict[str, dict[str, str]] = {"groups": {}, "sensors": {}}
+    # The elements that are open at each level of indentation.
+    levels: list[dict[str, Content]] = [{}]
+    section = ""
+    for line in text.splitlines():
         name, _, attributes = line.strip().partition(":")
         if not line.startswith("  "):
-            rows = sections.get(name, {})
-        elif rows is not sections["elements"]:
-            rows[name] = attributes
+            section = name
+        elif section in sections:
+            sections[section][name] = attributes
         else:
             depth = (len(line) - len(line.lstrip())) // 2 - 1
             content = Content(frozenset(_expanded(attributes, sections["groups"])))
-            del stack[depth + 1 :]
-            stack[depth][name] = content
-            assert content.elements is not None
-            stack.append(content.elements)
-    root = top["mujoco"].elements
-    assert (
-        root is not None
-        and root["sensor"].elements is not None
-        and root["default"].elements is not None
-    )
-    for more, names in sections["sensors"].items():
+            levels[depth][name] = content
+            levels[depth + 1 :] = [content.inner]
+    top = levels[0]
+    root = top["mujoco"].inner
+    sensors = root["sensor"].inner
+    for attributes, names in sections["sensors"].items():
+        expanded = _expanded(f"*sensor {attributes}", sections["groups"])
         for name in names.split():
-            known = root["sensor"].elements.setdefault(name, Content(frozenset()))
-            known.attributes = frozenset(
-                _expanded(f"*sensor {more}", sections["groups"])
-            )
-    root["default"].elements["default"] = root["default"]
-    in_body = root["body"].elements
-    assert in_body is not None
+            content = sensors.setdefault(name, Content(frozenset()))
+            content.attributes = frozenset(expanded)
+    root["default"].inner["default"] = root["default"]
+    in_body = root["body"].inner
     for name in CONTAINERS:
         root[name].elements = in_body
         if name != "worldbody":
@@ -152,51 +154,49 @@ def correct_names(root: Element) -> None:
         element, content = stack.pop()
         if content.elements is None:
             continue
-        for name in list(element.attributes):
-            if name not in content.attributes and not name.startswith(
-                ("xmlns", "xml:")
-            ):
-                free = content.attributes - element.attributes.keys()
-                message = f"<{element.name}> has no attribute {name!r:.60}"
-                if meant := _report_name(element, name, message, name, free, "'{}'"):
-                    element.correct(name, meant)
+        _correct_attributes(element, content.attributes)
         for child in element.children:
             if child.name not in content.elements and child.name != "include":
                 message = f"<{element.name}> has no element <{child.name:.60}>"
-                child.name = (
-                    _report_name(
-                        child, "", message, child.name, content.elements, "<{}>"
-                    )
-                    or child.name
-                )
-        known = (
-            (child, content.elements.get(child.name))
-            for child in reversed(element.children)
-        )
-        stack += [(child, inner) for child, inner in known if inner is not None]
+                meant = _meant(child, child.name, content.elements)
+                _report_name(child, "", message, meant and f"<{meant}>")
+                child.name = meant or child.name
+        for child in reversed(element.children):
+            inner = content.elements.get(child.name)
+            if inner is not None:
+                stack.append((child, inner))
+
+
+def _correct_attributes(element: Element, known: frozenset[str]) -> None:
+    for name in list(element.attributes):
+        if name in known or name.startswith(("xmlns", "xml:")):
+            continue
+        message = f"<{element.name}> has no attribute {name!r:.60}"
+        meant = _meant(element, name, known - element.attributes.keys())
+        _report_name(element, name, message, meant and f"'{meant}'")
+        if meant:
+            element.correct(name, meant)
+
+
+def _meant(element: Element, name: str, known: Collection[str]) -> str | None:
+    """Return which of the known names may be meant.
+
+    None if so many were reported that more are only counted.
+    """
+    if element.is_full(rules.UNKNOWN_NAME) or element.is_full(MISSPELT):
+        return None
+    return closest_name(name, known)
 
 
 def _report_name(
-    element: Element,
-    attribute: str,
-    message: str,
-    name: str,
-    known: Collection[str],
-    shown: str,
-) -> str | None:
-    """Report an unknown name, and return which of the known ones may be meant, unless so many were reported that more are only counted."""
-    full = element.is_full(rules.UNKNOWN_NAME) or element.is_full(MISSPELT)
-    if full:
-        meant = None
+    element: Element, attribute: str, message: str, meant: str | None
+) -> None:
+    """Report an unknown name, and which one is meant."""
+    if meant:
+        message = f"{message}: did you mean {meant}?"
+        element.report(MISSPELT, message, attribute)
     else:
-        meant = closest_name(name, known)
-    if meant is None:
         element.report(rules.UNKNOWN_NAME, message, attribute)
-    else:
-        element.report(
-            MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute
-        )
-    return meant
 
 
 def finite(
@@ -204,14 +204,17 @@ def finite(
 ) -> Floats:
     """Return the numbers of an attribute.
 
-    Those larger than MAX_SIZE are reported, and the default, or NaN, is returned.
+    Where one is larger than MAX_SIZE, which is reported, the default or NaN.
     """
     numbers = np.array(element.numbers(name, count, default))
-    if not (np.abs(numbers) < MAX_SIZE).all():
-        message = f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}"
-        element.report(NOT_FINITE, message, name, fatal=True)
-        return np.array(default if default is not None else [np.nan] * count)
-    return numbers
+    if (np.abs(numbers) < MAX_SIZE).all():
+        return numbers
+    message = (
+        f"{name} of <{element.name}> has a number that is not finite, or larger than "
+        f"{MAX_SIZE:g}"
+    )
+    element.report(NOT_FINITE, message, name, fatal=True)
+    return np.full(count, np.nan) if default is None else np.array(default)
 
 
 def check_actuators(root: Element) -> None:
@@ -219,33 +222,41 @@ def check_actuators(root: Element) -> None:
 
     The body can be read all the same.
     """
-    inside = [element for world in root.all("worldbody") for element in world.every()]
-    if any(element.name in NOT_READ for element in inside):
-        # MuJoCo makes bodies of it, with names that are not in the file.
-        return
-    elements = {"body": ("body",), "site": ("site",), "joint": ("joint", "freejoint")}
-    names = {
-        kind: {e.get("name") for e in inside if e.name in own}
-        for kind, own in elements.items()
-    }
+    names: dict[str, set[str]] = {"body": set(), "site": set(), "joint": set()}
+    for world in root.all("worldbody"):
+        for element in world.every():
+            if element.name in NOT_READ:
+                # MuJoCo makes bodies of it, with names that are not in the file.
+                return
+            kind = "joint" if element.name == "freejoint" else element.name
+            if kind in names:
+                names[kind].add(element.get("name"))
     names["tendon"] = {element.get("name") for element in root.inside("tendon")}
     for element in root.inside("actuator"):
         for attribute in DRIVEN:
-            kind = OF_KIND[attribute]
             name = element.get(attribute)
-            if not name or name in names[kind]:
-                continue
-            known = names[kind] - {""}
-            if len(known) <= MAX_SPELLING_NAMES:
-                other = closest_name(name, sorted(known))
-            else:
-                other = None
-            message = f"<{element.name:.60}> drives the {kind} {name!r:.60}, which does not exist"
-            if other is None:
-                hint = None
-            else:
-                hint = f"did you mean {other!r:.60}?"
-            element.report(rules.REFERENCE, message, attribute, hint=hint)
+            if name and name not in names[OF_KIND[attribute]]:
+                _report_driven(element, attribute, names[OF_KIND[attribute]] - {""})
+
+
+def _report_driven(element: Element, attribute: str, known: Collection[str]) -> None:
+    """Report an actuator of something that is not among the known names."""
+    kind = OF_KIND[attribute]
+    name = element.get(attribute)
+    hint = None
+    if len(known) <= MAX_SPELLING_NAMES:
+        similar = closest_name(name, sorted(known))
+        if similar is not None:
+            hint = f"did you mean {similar!r:.60}?"
+    message = (
+        f"<{element.name:.60}> drives the {kind} {name!r:.60}, which does not exist"
+    )
+    element.report(rules.REFERENCE, message, attribute, hint=hint)
+
+
+def _fits(letter: str) -> bool:
+    """Return whether a letter can be in a name."""
+    return (letter == " " or not letter.isspace()) and is_xml_text(letter)
 
 
 class Names:
@@ -263,20 +274,14 @@ class Names:
 
         Characters that XML cannot hold, and white space other than a blank, become `_`.
         """
-        fits = [(c == " " or not c.isspace()) and is_xml_text(c) for c in wanted]
-        text = (
-            "".join(
-                c if fit else "_" for c, fit in zip(wanted, fits, strict=True)
-            ).strip()
-            or fallback
-            or kind
-        )
+        letters = [letter if _fits(letter) else "_" for letter in wanted]
+        text = "".join(letters).strip() or fallback or kind
         used = self._used.setdefault(kind, set())
         name = text
         number = self._next.get((kind, text), 2)
         while name in used:
             name = f"{text}_{number}"
-            number = number + 1
+            number += 1
         self._next[kind, text] = number
         used.add(name)
         return name
@@ -329,14 +334,10 @@ class Kept:
         """Add the texts to the `<custom>` of a model."""
         for name, values in self._texts.items():
             text = json.dumps(values, ensure_ascii=False)
-            # JSON can write characters that XML cannot hold as \uXXXX.
-            custom.add(
-                "text",
-                {
-                    "name": name,
-                    "data": text if is_xml_text(text) else json.dumps(values),
-                },
-            )
+            if not is_xml_text(text):
+                # JSON can write characters that XML cannot hold as \uXXXX.
+                text = json.dumps(values)
+            custom.add("text", {"name": name, "data": text})
 
     def read(self, name: str, data: str) -> None:
         """Read a text of a file, if it is one of ours that can be used."""
