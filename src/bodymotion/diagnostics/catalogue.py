@@ -9,6 +9,7 @@ from types import ModuleType
 from bodymotion.diagnostics import Problem, Rule
 from bodymotion.extensions import extensions
 
+# The packages that define rules, beside those of extensions.
 PACKAGES = (
     "diagnostics.losses",
     "motion",
@@ -20,7 +21,6 @@ PACKAGES = (
     "checks",
     "balancing",
 )
-"""The packages that define rules, beside those of extensions."""
 
 
 def catalogue() -> dict[str, Rule]:
@@ -37,7 +37,8 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
 
 def retired() -> dict[str, str]:
-    """Return the codes that rules had before, each with the code of the rule that took over.
+    """Return the codes that rules had before, each with the code of the rule that took
+    over.
 
     The tables RETIRED of the packages' rules.
     """
@@ -73,7 +74,8 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
 def selected(
     problems: Iterable[Problem], select: Sequence[str] = (), ignore: Sequence[str] = ()
 ) -> tuple[Problem, ...]:
-    """Keep the problems of the rules that are selected (all, where none is named) and not ignored.
+    """Keep the problems of the rules that are selected (all, where none is named) and
+    not ignored.
 
     A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2`
     those from SEQ200 on. Codes that it had before name it, too, as do their beginnings.

@@ -8,12 +8,14 @@ such as ``SEQ103``; each package keeps its rules in its `rules.py`. A `Problem` 
 location where a rule is broken. Programs read its `rule`, `subject` and `data`, people
 its message.
 
-A reader never raises at the first fault. It reports it to a `Diagnostics`, marks the part that it does not know as unknown, and goes on::
+A reader never raises at the first fault. It reports it to a `Diagnostics`, marks the
+part that it does not know as unknown, and goes on::
 
     def read(path, **options) -> ReadResult[Body]:
         found = Diagnostics(path)
         for number, element in enumerate(elements):
-            with found.recover(("links", number)):      # a FormatError in here is recorded; the link is unknown
+            with found.recover(("links", number)):      # a FormatError in here is
+            recorded; the link is unknown
                 links.append(read_link(element, found))
         return ReadResult(body, found.problems)
 
@@ -42,13 +44,13 @@ from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.text import severities
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
+# The part of a value that a problem is about. ("links", 3, "mass"), ("components", 0,
+# "frames", 17); empty for the whole.
 Subject: TypeAlias = tuple[str | int, ...]
-"""The part of a value that a problem is about.
 
-("links", 3, "mass"), ("components", 0, "frames", 17); empty for the whole.
-"""
-
-MAX_LISTED = 1000  # Problems of one rule that are kept one by one; of the others only their number is, in the `count` of the last one kept.
+# Problems of one rule that are kept one by one; of the others only their number is, in
+# the `count` of the last one kept.
+MAX_LISTED = 1000
 _NO_DATA: Mapping[str, object] = MappingProxyType({})
 
 T = TypeVar("T")
@@ -118,7 +120,10 @@ class Problem(ShortRepr):
             more = f" ×{self.count}"
         else:
             more = ""
-        return f"{place}{': ' if place else ''}{self.rule}{more} {self.message}{inside}{hint}"
+        return (
+            f"{place}{': ' if place else ''}{self.rule}{more} "
+            f"{self.message}{inside}{hint}"
+        )
 
     def __reduce__(self) -> tuple[type[Problem], tuple[object, ...]]:
         # A MappingProxyType cannot be pickled.
@@ -178,7 +183,8 @@ class WrongUseError(ValueError):
 
 @dataclass(frozen=True)
 class Rule(ShortRepr):
-    """A rule: its stable code, its usual severity, one sentence with the reason, and what to do.
+    """A rule: its stable code, its usual severity, one sentence with the reason, and
+    what to do.
 
     Attributes
     ----------
@@ -299,12 +305,12 @@ class RuleSource:
         return Rule(code, "note", sentence, hint, self.name, **more)
 
 
+# The document that defines a format.
 document = RuleSource("document")
-"""The document that defines a format."""
+# The program of reference, where the document has no definition.
 reference = RuleSource("reference")
-"""The program of reference, where the document has no definition."""
+# Our own judgement.
 judgement = RuleSource("judgement")
-"""Our own judgement."""
 
 
 @dataclass(frozen=True)
@@ -322,7 +328,9 @@ class Findings(ShortRepr):
 
     @property
     def losses(self) -> tuple[Problem, ...]:
-        """The problems that report what a save could not keep (rules LOSS…), or what was not read in the first place."""
+        """The problems that report what a save could not keep (rules LOSS…), or what
+        was not read in the first place.
+        """
         return tuple(
             problem
             for problem in self.problems
@@ -341,11 +349,9 @@ class Findings(ShortRepr):
         return f"{type(self).__name__}({severities(self.problems) or 'no problems'})"
 
 
+# Returns the location of a part of an object, given by the rest of its subject.
+# ("mass",), ("frames", 17).
 Locator: TypeAlias = Callable[[Subject], Location | None]
-"""Returns the location of a part of an object, given by the rest of its subject.
-
-("mass",), ("frames", 17).
-"""
 
 
 class SourceMap:
@@ -379,7 +385,8 @@ class SourceMap:
         return SourceMap(self._entries, {*self.unknown, *unknown})
 
     def locate(self, subject: Subject) -> Location | None:
-        """Return the location of a part, or of the smallest part around it with a known location.
+        """Return the location of a part, or of the smallest part around it with a known
+        location.
 
         None where none is known.
         """
@@ -414,7 +421,9 @@ class SourceMap:
 
 @dataclass(frozen=True)
 class Source(ShortRepr):
-    """`format` ("seq", "openhrp", …), `path`, `version` as in the file, text `encoding`, and the format's `options`."""
+    """`format` ("seq", "openhrp", …), `path`, `version` as in the file, text
+    `encoding`, and the format's `options`.
+    """
 
     format: str = ""
     path: Path | None = None
@@ -463,7 +472,8 @@ class Diagnostics:
         data: Mapping[str, object] | None = None,
         fatal: bool = False,
     ) -> None:
-        """Record that a rule is broken at a location, with the rule's severity unless another is given.
+        """Record that a rule is broken at a location, with the rule's severity unless
+        another is given.
 
         A `fatal` problem is an error for which `load` returns no value (see `result`).
         """
@@ -509,7 +519,9 @@ class Diagnostics:
         self._more[rule.code] += number
 
     def is_full(self, rule: Rule) -> bool:
-        """Return whether further problems of the rule are only counted, so that their messages need not be made."""
+        """Return whether further problems of the rule are only counted, so that their
+        messages need not be made.
+        """
         return self._listed[rule.code] >= MAX_LISTED
 
     def mark_unknown(self, *subjects: Subject) -> None:
@@ -520,12 +532,16 @@ class Diagnostics:
         self.unknown.update(subjects)
 
     def is_known(self, subject: Subject) -> bool:
-        """Return whether a part of the value, and everything that it is inside of, was read."""
+        """Return whether a part of the value, and everything that it is inside of, was
+        read.
+        """
         return _is_known(subject, self.unknown)
 
     @contextmanager
     def recover(self, *unknown: Subject) -> Iterator[None]:
-        """Record a FormatError that the block raises, mark `unknown`, and go on behind the block."""
+        """Record a FormatError that the block raises, mark `unknown`, and go on behind
+        the block.
+        """
         try:
             yield
         except FormatError as error:
@@ -591,7 +607,8 @@ class ReadResult(Generic[T]):
     value: T | None
     problems: tuple[Problem, ...] = ()
     whole: bool = False
-    """Whether the value is complete in spite of errors (a missing mesh, a negative mass).
+    """Whether the value is complete in spite of errors (a missing mesh, a negative
+    mass).
 
     `load` then returns it.
     """

@@ -43,7 +43,8 @@ class ShortRepr:
 
     def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401
         super().__init_subclass__(**options)
-        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]  # dataclass() keeps what is in the class itself
+        # dataclass() keeps what is in the class itself.
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         text = " ".join(self._summary().split())

@@ -1,4 +1,6 @@
-"""Misspelt texts: words that are probably misspelt words of a format, and texts that are almost numbers."""
+"""Misspelt texts: words that are probably misspelt words of a format, and texts that
+are almost numbers.
+"""
 
 import re
 import unicodedata
@@ -16,13 +18,12 @@ _SEPARATORS = re.compile(r"[\s_.-]+")
 _XACRO = re.compile(r"\$[{(]")
 _LIST = re.compile(r"\d,\d+,|[.]\d*,|,\d*[.]")
 _COMMA = re.compile(r"(?<![\w.])[-+]?\d+,\d+(?![\w.])")
+# Characters that look like a blank, or like nothing, as a set of a regular expression.
 WIDE_BLANKS = (
     "\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 )
-"""Characters that look like a blank, or like nothing, as a set of a regular expression.
-"""
+# Those, and quotes, dashes and full-width forms in place of characters of ASCII.
 _UNUSUAL = re.compile(f"[{WIDE_BLANKS}\u2018-\u201f\u2010-\u2015\u2212\uff01-\uff5e]")
-"""Those, and quotes, dashes and full-width forms in place of characters of ASCII."""
 _LETTER_O = re.compile(r"(?<![\w])[-+]?[0-9.]*[oO][0-9.]*(?![\w])")
 
 
@@ -92,7 +93,9 @@ def plain(word: str) -> str:
 
 
 def _edit_distance(a: str, b: str) -> int:
-    """Return how many letters must be added, removed, changed or swapped with the next to turn one word into the other."""
+    """Return how many letters must be added, removed, changed or swapped with the next
+    to turn one word into the other.
+    """
     earlier: list[int] = []
     last = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
@@ -131,7 +134,8 @@ def unusual_character(text: str) -> str:
 
 
 def number_slip(text: str) -> str:
-    """Return what is wrong with a text that should be one number, or several with blanks between.
+    """Return what is wrong with a text that should be one number, or several with
+    blanks between.
 
     "" where that is not clear.
 

@@ -1,4 +1,6 @@
-"""Text for people: problems in groups, lists, counts, articles, times, and names from files without control characters."""
+"""Text for people: problems in groups, lists, counts, articles, times, and names from
+files without control characters.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,19 @@ if TYPE_CHECKING:
 
 _NOT_IN_NODE_NAMES = re.compile(r"[^\w .+-]")
 _ORDER = {"error": 0, "warning": 1, "note": 2}
+# Characters that control a terminal or the direction of writing, and halves of
+# surrogate pairs.
 UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+    "\ud800-\udfff]"
 )
-"""Characters that control a terminal or the direction of writing, and halves of surrogate pairs."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """All problems of one rule and severity, those in the files that a file names included."""
+    """All problems of one rule and severity, those in the files that a file names
+    included.
+    """
 
     problems: tuple[Problem, ...]
 
@@ -133,7 +139,9 @@ def with_article(noun: str) -> str:
 
 
 def shown(text: str, most: int = 40) -> str:
-    """Return the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
+    """Return the text without control characters and halves of surrogate pairs, cut off
+    after `most` characters.
+    """
     clean = UNSAFE.sub("\ufffd", text)
     if len(clean) <= most:
         return clean
@@ -157,7 +165,8 @@ def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
 
 
 def moment(time: float) -> str:
-    """Return a time [s] with enough digits to distinguish frames, also of clocks that began long ago.
+    """Return a time [s] with enough digits to distinguish frames, also of clocks that
+    began long ago.
 
     0.5, 1700000000.25.
     """
@@ -188,7 +197,10 @@ def severities(groups: Iterable[Group | Problem]) -> str:
 
 def small_html(text: str) -> str:
     """Return a paragraph of a panel as HTML, in small letters."""
-    return f'<div style="padding:0.1em 1em;font-size:0.85em;opacity:0.8">{html_text(text)}</div>'
+    return (
+        f'<div style="padding:0.1em '
+        f'1em;font-size:0.85em;opacity:0.8">{html_text(text)}</div>'
+    )
 
 
 def node_name(index: int, name: str) -> str:

@@ -19,23 +19,24 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, runs
 from bodymotion.model.body import Body
 
+# Frames, evenly spread, in which feet are searched.
 SAMPLED_FRAMES = 200
-"""Frames, evenly spread, in which feet are searched."""
+# Height above the lowest point, as a share of the body's height, up to which a link is
+# down.
 MAX_HEIGHT_SHARE = 0.002
-"""Height above the lowest point, as a share of the body's height, up to which a link is down."""
+# Height of a link above a foot that it carries, as a share of the body's height, up to
+# which both are level.
 LEVEL_SHARE = 0.0005
-"""Height of a link above a foot that it carries, as a share of the body's height, up to which both are level."""
+# Smallest share of the frames in which a foot is down.
 MIN_DOWN_SHARE = 0.1
-"""Smallest share of the frames in which a foot is down."""
 NAMES = ("foot", "feet", "toe", "sole", "ankle", "wheel", "paw")
 
+# [m] Points of a foot up to this height above its lowest one touch the ground with it.
 MAX_PATCH_HEIGHT = 0.003
-"""[m] Points of a foot up to this height above its lowest one touch the ground with it.
-"""
+# [m/s] A foot that moves up or down faster is not in contact.
 MAX_VERTICAL_SPEED = 1.0
-"""[m/s] A foot that moves up or down faster is not in contact."""
+# [s] Interval over which the slip of a foot is measured, so that noise does not add up.
 SLIP_INTERVAL = 0.1
-"""[s] Interval over which the slip of a foot is measured, so that noise does not add up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,8 @@ def soles(body: Body, feet: Sequence[int | str]) -> Soles:
 
 
 def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
-    """Return the links, in link order, that carry a body while its links are at poses (T, L, 7).
+    """Return the links, in link order, that carry a body while its links are at poses
+    (T, L, 7).
 
     In each of up to 200 frames a link is down when it reaches to within 0.2 % of the
     body's height of the lowest point. A foot is a link that is down in at least 10 % of
@@ -222,7 +224,9 @@ class SupportPolygons(ContentEquality):
     counts: Indices
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and their nearest points (T, 2)."""
+        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative
+        outside, and their nearest points (T, 2).
+        """
         from bodymotion.kernels.feet import margins
 
         found = margins(self.corners, self.counts, np.asarray(points, dtype=np.float64))
@@ -319,7 +323,8 @@ def detect_contacts(
 
 
 def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]:
-    """Return the slip of feet in each of their stance phases, foot by foot, without crawlers.
+    """Return the slip of feet in each of their stance phases, foot by foot, without
+    crawlers.
 
     It is the path of the contact point over intervals of 0.1 s, so that noise such as
     the rounding of files does not add up. The fastest frame is that of the fastest
@@ -409,7 +414,8 @@ def root_on_feet(
     feet: Sequence[int | str] | None = None,
     start: npt.ArrayLike | None = None,
 ) -> Floats:
-    """Return root poses (T, 7) in the world for which the feet of a walk do not slip, for joint values (T, J).
+    """Return root poses (T, 7) in the world for which the feet of a walk do not slip,
+    for joint values (T, J).
 
     The lowest foot is in contact and does not move, until another one would be lower by
     0.1 mm; then that one does not move. So feet do not slip, and there is no flight
@@ -436,7 +442,8 @@ def root_on_feet(
 
 
 def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
-    """Return the links, in link order, that are feet in a motion of joint values (T, J) alone.
+    """Return the links, in link order, that are feet in a motion of joint values (T, J)
+    alone.
 
     They are those that `find_feet` finds in the first frame and in the whole motion,
     with the root at the body's own pose, and those that it finds when these carry the
@@ -461,7 +468,9 @@ def placed_on_feet(
     feet: Sequence[int | str],
     start: npt.ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` at these."""
+    """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the
+    lowest point of all `feet` at these.
+    """
     from bodymotion.kernels.feet import lowest, roots
 
     first = np.array(body.root_pose if start is None else start, dtype=np.float64)

@@ -1,11 +1,16 @@
 """Velocities and accelerations from values over time, of numbers and of orientations.
 
-======== ================================================================= ===============================================================
-spline   the cubic spline through all frames ("not a knot")                orientations: a curve with continuous angular acceleration
-central  the parabola through a frame and its two neighbours               the same, of rotation vectors
-savgol   the least-squares polynomial of a window (Savitzky and Golay,     the same, of rotation vectors
+======== =================================================================
+===============================================================
+spline   the cubic spline through all frames ("not a knot")                orientations:
+a curve with continuous angular acceleration
+central  the parabola through a frame and its two neighbours               the same, of
+rotation vectors
+savgol   the least-squares polynomial of a window (Savitzky and Golay,     the same, of
+rotation vectors
          1964): it removes noise, and some of the fast movement
-======== ================================================================= ===============================================================
+======== =================================================================
+===============================================================
 
 Orientations are differentiated through the logarithm. Around frame k the orientation is
 R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the rotation vectors to its neighbours; at φ
@@ -33,16 +38,16 @@ from bodymotion.motion.interpolation.sampling import bridged, check_increasing
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")
-BLOCK = 2048  # Frames that are differentiated at a time where each has a window of others; it limits the memory.
+# Frames that are differentiated at a time where each has a window of others; it limits
+# the memory.
+BLOCK = 2048
 
 Stencils: TypeAlias = tuple[Indices, Floats, Floats]
 
 MIN_REST = 0.5
+# [s] and in medians of the times between frames. Over longer times without a frame the
+# robot rests, as the .seq document defines.
 REST_FRAMES = 20
-"""[s] and in medians of the times between frames.
-
-Over longer times without a frame the robot rests, as the .seq document defines.
-"""
 
 
 def stretches(times: Floats) -> list[int]:
@@ -65,7 +70,8 @@ def derivatives(
     window: int = 9,
     order: int = 3,
 ) -> tuple[Floats, Floats]:
-    """Return the first and second derivatives (T, …) by time of values (T, …) with times (T,) [s].
+    """Return the first and second derivatives (T, …) by time of values (T, …) with
+    times (T,) [s].
 
     Parameters
     ----------
@@ -113,7 +119,8 @@ def pose_derivatives(
     window: int = 9,
     order: int = 3,
 ) -> tuple[Floats, Floats]:
-    """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
+    """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world
+    with times (T,) [s].
 
     Velocities are those of the origin [m/s], then the angular velocity [rad/s], both
     along the world's axes; so are accelerations [m/s², rad/s²]. The rest is as for
@@ -205,7 +212,7 @@ def _through_logarithm(
 
 
 def _blocks(count: int) -> list[slice]:
-    """Return slices that together are all frames, and whose windows take little memory."""
+    """Return slices that are all frames, and whose windows take little memory."""
     return [slice(first, first + BLOCK) for first in range(0, count, BLOCK)]
 
 
@@ -242,7 +249,9 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
 
 
 def _stencils(times: Floats, window: int, order: int) -> Stencils:
-    """Return for each frame the frames of its window (T, W), and the weights (T, W) of their values in both derivatives."""
+    """Return for each frame the frames of its window (T, W), and the weights (T, W) of
+    their values in both derivatives.
+    """
     count = len(times)
     window = min(window, count)
     order = min(order, window - 1)

@@ -53,7 +53,9 @@ class Figure(ShortRepr):
 
 
 def figures(measures: Measures) -> tuple[Figure, ...]:
-    """Return the key figures of a motion, in the order for display, without those that it does not have."""
+    """Return the key figures of a motion, in the order for display, without those that
+    it does not have.
+    """
     return tuple(one for one in _all(measures) if np.isfinite(one.value))
 
 

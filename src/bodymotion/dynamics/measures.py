@@ -1,4 +1,5 @@
-"""`measure`: from a body and a motion to joint values, root poses and their derivatives.
+"""`measure`: from a body and a motion to joint values, root poses and their
+derivatives.
 
 `Measures`: what is computed of them.
 
@@ -88,18 +89,14 @@ NOT_FINITE = judgement.warning(
 )
 
 SMOOTHING_TIME = 0.05
+# [s] Window of the polynomials of "suited" derivatives. The second one of a root that
+# follows the feet.
 SMOOTHING_TIME_ON_FEET = 0.15
-"""[s] Window of the polynomials of "suited" derivatives.
-
-The second one of a root that follows the feet.
-"""
 MAX_NAMED = 5  # Joints that are named in a message at most.
 MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
+# The same for a played script. Its accelerations jump at keyframes, where splines would
+# oscillate.
 MIN_WINDOW_PLAYED = 5
-"""The same for a played script.
-
-Its accelerations jump at keyframes, where splines would oscillate.
-"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -146,7 +143,10 @@ class Measures(ShortRepr):
     thresholds: Thresholds = field(default_factory=Thresholds, repr=False)
 
     def _summary(self) -> str:
-        return f"Measures({self.body.name!r}: {len(self.times)} frames, {len(self.body.links)} links, {self.body.num_joints} joints)"
+        return (
+            f"Measures({self.body.name!r}: {len(self.times)} frames, "
+            f"{len(self.body.links)} links, {self.body.num_joints} joints)"
+        )
 
     @property
     def is_mounted(self) -> bool:
@@ -165,12 +165,16 @@ class Measures(ShortRepr):
 
     @cached_property
     def link_velocities(self) -> Floats:
-        """(T, L, 6) of the links' origins [m/s], then angular velocities [rad/s], along the world's axes."""
+        """(T, L, 6) of the links' origins [m/s], then angular velocities [rad/s], along
+        the world's axes.
+        """
         return frozen(self._inverse.link_velocities)
 
     @cached_property
     def link_accelerations(self) -> Floats:
-        """(T, L, 6) of the links' origins [m/s²], then angular accelerations [rad/s²], along the world's axes, without gravity."""
+        """(T, L, 6) of the links' origins [m/s²], then angular accelerations [rad/s²],
+        along the world's axes, without gravity.
+        """
         return frozen(
             trees.link_accelerations(self.body, self.link_poses, *self._moving)[1]
         )
@@ -194,7 +198,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def momentum(self) -> trees.Momentum:
-        """Linear momentum, angular momentum about the centre of mass, kinetic energy of the links, and the centre of mass."""
+        """Linear momentum, angular momentum about the centre of mass, kinetic energy of
+        the links, and the centre of mass.
+        """
         return trees.momentum(self.body, self.link_poses, self.link_velocities)
 
     @property
@@ -230,7 +236,7 @@ class Measures(ShortRepr):
 
     @cached_property
     def potential_energy(self) -> Floats:
-        """(T,) [J]; 0 where the centre of mass is at the height of the world's origin."""
+        """(T,) [J]; 0 where the centre of mass is as high as the world's origin."""
         return frozen(-self.body.mass * (self.center_of_mass @ self.gravity))
 
     @property
@@ -254,7 +260,9 @@ class Measures(ShortRepr):
 
     @property
     def root_wrench(self) -> Floats:
-        """(T, 6) force [N] and moment [Nm] about the root's origin that the world exerts on the body, along the world's axes."""
+        """(T, 6) force [N] and moment [Nm] about the root's origin that the world
+        exerts on the body, along the world's axes.
+        """
         return self._inverse.root_wrench
 
     @property
@@ -267,7 +275,8 @@ class Measures(ShortRepr):
 
     @cached_property
     def torques(self) -> Floats:
-        """(T, J) [Nm, for slides N] of the joints, rotors included, with the ground's forces acting on the feet in contact.
+        """(T, J) [Nm, for slides N] of the joints, rotors included, with the ground's
+        forces acting on the feet in contact.
 
         These forces are distributed as in `contact_wrenches`. Without contact, and for
         a mounted body, they are `free_torques`.
@@ -292,7 +301,9 @@ class Measures(ShortRepr):
         return frozen(torques)
 
     def _wrench_about(self, foot: int, points: Floats) -> Floats:
-        """Return force and moment (T, 6) of the ground on the foot of that number, about points (T, 3) in the world."""
+        """Return force and moment (T, 6) of the ground on the foot of that number,
+        about points (T, 3) in the world.
+        """
         wrench = self.contact_wrenches[:, foot]
         arm = self.contacts.points[:, foot] - points
         return np.concatenate(
@@ -312,7 +323,9 @@ class Measures(ShortRepr):
         return frozen(found.link_wrenches)
 
     def transmitted_wrench(self, link: int | str) -> Floats:
-        """Return force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a parent exerts on its link."""
+        """Return force [N] and moment [Nm] about the link's origin (T, 6), along the
+        world's axes, that a parent exerts on its link.
+        """
         if isinstance(link, str):
             link = self.body.link(link).index
         wrench = np.array(self._link_wrenches[:, link])
@@ -343,7 +356,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def contacts(self) -> Contacts:
-        """When and where the feet are in contact, their velocities there and whether they slip."""
+        """When and where the feet are in contact, their velocities there and whether
+        they slip.
+        """
         moving = (self.link_poses, self.link_velocities)
         return detect_contacts(
             self.body,
@@ -356,7 +371,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def contact_wrenches(self) -> Floats:
-        """(T, K, 6) force [N] and moment [Nm] of the ground on each foot, about its contact point, along the world's axes."""
+        """(T, K, 6) force [N] and moment [Nm] of the ground on each foot, about its
+        contact point, along the world's axes.
+        """
         found = trees.contact_wrenches(
             self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp
         )
@@ -377,7 +394,8 @@ class Measures(ShortRepr):
 
     @cached_property
     def recorded_zmp(self) -> Floats | None:
-        """(T, 3) [m] the zero moment point that is recorded in the motion, in the world.
+        """(T, 3) [m] the zero moment point that is recorded in the motion, in the
+        world.
 
         None where there is none.
         """
@@ -393,7 +411,7 @@ class Measures(ShortRepr):
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:
-        """The support polygons: convex hulls of the points in contact, seen from above."""
+        """The support polygons: convex hulls of points in contact, seen from above."""
         return support_polygons(self.contacts, self.feet, self.link_poses, self.ground)
 
     @cached_property
@@ -406,7 +424,8 @@ class Measures(ShortRepr):
 
     @cached_property
     def center_of_pressure(self) -> Floats:
-        """(T, 3) [m]: the zero moment point, or the point of the support polygon nearest to it.
+        """(T, 3) [m]: the zero moment point, or the point of the support polygon
+        nearest to it.
 
         Where the two differ the body would tip over. NaN without contact.
         """
@@ -424,7 +443,8 @@ class Measures(ShortRepr):
 
     @cached_property
     def work(self) -> Floats:
-        """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal rule).
+        """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal
+        rule).
 
         An unknown power counts as 0.
         """
@@ -440,7 +460,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def effort(self) -> Floats:
-        """(J,) [Nm, N] the root mean square of each joint's torque over the time where it is known, which heats its motor."""
+        """(J,) [Nm, N] the root mean square of each joint's torque over the time where
+        it is known, which heats its motor.
+        """
         square = np.square(self.torques)
         if len(self.times) < 2:
             return frozen(np.sqrt(square[0]))
@@ -533,7 +555,8 @@ class Measures(ShortRepr):
     def read_all(
         self, scenery: Scenery | Iterable[Thing] = ()
     ) -> tuple[sensors.Reading, ...]:
-        """Return the readings of all accelerometers, gyros, force and range sensors, in the body's order of devices.
+        """Return the readings of all accelerometers, gyros, force and range sensors, in
+        the body's order of devices.
 
         Cameras are left out, as their frames need much more memory; `read` returns
         those of one.
@@ -833,7 +856,9 @@ def _followed_feet(
 def _finite(
     body: Body, times: Floats, q: Floats, root: Floats | None, where: Location
 ) -> tuple[Floats, Floats | None, tuple[Problem, ...]]:
-    """Return joints and root with NaN for what is not finite, and the problem that reports it."""
+    """Return joints and root with NaN for what is not finite, and the problem that
+    reports it.
+    """
     wrong = ~np.isfinite(q)
     lost = np.zeros(len(q), dtype=np.bool_)
     if root is not None:
@@ -868,7 +893,9 @@ def _finite(
 def _configurations(
     body: Body, motion: Motion
 ) -> tuple[Timeline, Floats, Floats | None, tuple[Problem, ...]]:
-    """Return the timeline, joint values (T, J), root poses (T, 7) or None without any, and problems."""
+    """Return the timeline, joint values (T, J), root poses (T, 7) or None without any,
+    and problems.
+    """
     problems: tuple[Problem, ...] = ()
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts > len(body.links):

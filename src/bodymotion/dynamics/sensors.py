@@ -1,13 +1,22 @@
-"""What the sensors of a body read along a motion, as defined by the OpenHRP document, and the environment that they measure.
+"""What the sensors of a body read along a motion, as defined by the OpenHRP document,
+and the environment that they measure.
 
-==================== ================================================================================================== ==============
-AccelerationSensor   proper acceleration: that of the sensor's origin less gravity, so at rest it reads 1 g upwards      m/s²
-Gyro                 the angular velocity of the link                                                                   rad/s
-ForceSensor          force and moment about the sensor's origin that the sensor's link, and all links from there on,     N, Nm
+====================
+==================================================================================================
+==============
+AccelerationSensor   proper acceleration: that of the sensor's origin less gravity, so
+at rest it reads 1 g upwards      m/s²
+Gyro                 the angular velocity of the link
+rad/s
+ForceSensor          force and moment about the sensor's origin that the sensor's link,
+and all links from there on,     N, Nm
                      exert on the link before it: at an ankle, those of the ground, less
                      the foot's weight and inertia
-RangeSensor          distance to the environment along each ray, `scan_rate` times a second; inf beyond `max_distance`   m
-==================== ================================================================================================== ==============
+RangeSensor          distance to the environment along each ray, `scan_rate` times a
+second; inf beyond `max_distance`   m
+====================
+==================================================================================================
+==============
 
 All are along the sensor's own axes. Readings are limited to the sensor's max… values,
 axis by axis; a negative one is no limit.
@@ -83,11 +92,11 @@ GROUND_SIZE = 1000.0  # [m] Side length of the ground that sensors see.
 
 # Frames of cameras.
 Bytes = npt.NDArray[np.uint8]
+# Memory of the frames that are drawn together.
 BLOCK_BYTES = 64 * 2**20
-"""Memory of the frames that are drawn together."""
 BYTES_PER_PIXEL = 8 + 3
+# Weights of red, green and blue in grey (ITU-R BT.601).
 LUMA = np.array([0.299, 0.587, 0.114])
-"""Weights of red, green and blue in grey (ITU-R BT.601)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +129,8 @@ class Reading(ContentEquality):
 def read_sensor(
     measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()
 ) -> Reading:
-    """Return the readings of an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body along the motion.
+    """Return the readings of an AccelerationSensor, Gyro, ForceSensor or RangeSensor of
+    the body along the motion.
 
     `scenery` is what range sensors measure: meshes, shapes and bodies in the world,
     without the body itself.
@@ -168,7 +178,9 @@ def read_sensor(
 
 
 def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
-    """Return the reading of an accelerometer, gyro or force sensor of values (N, 3 or 6), limited to its max… values."""
+    """Return the reading of an accelerometer, gyro or force sensor of values (N, 3 or
+    6), limited to its max… values.
+    """
     limit = reading_limits(device)
     names = (
         AXES
@@ -186,7 +198,9 @@ def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
 
 
 def reading_limits(device: Device) -> Floats:
-    """Return the limits (3,) or (6,) of an accelerometer, gyro or force sensor, inf where there is none."""
+    """Return the limits (3,) or (6,) of an accelerometer, gyro or force sensor, inf
+    where there is none.
+    """
     most = np.concatenate(
         [
             np.broadcast_to(getattr(device, name), 3)
@@ -226,7 +240,9 @@ Thing: TypeAlias = Mesh | Shape | Body
 
 
 def level_ground(point: npt.ArrayLike) -> Shape:
-    """Return level ground around and at the height of a point (3,) [m], for cameras and range sensors."""
+    """Return level ground around and at the height of a point (3,) [m], for cameras and
+    range sensors.
+    """
     under = np.eye(4)
     under[:3, 3] = np.asarray(point) - (0.0, 0.0, 0.5)
     return Shape(Box((GROUND_SIZE, GROUND_SIZE, 1.0)), under)
@@ -276,7 +292,8 @@ class Scenery:
     def distances(
         self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf
     ) -> Floats:
-        """Return the distances (...) [m] along rays from `origins` (..., 3) in `directions` (..., 3) to the nearest triangle.
+        """Return the distances (...) [m] along rays from `origins` (..., 3) in
+        `directions` (..., 3) to the nearest triangle.
 
         Directions have any length but 0. Triangles have two sides; inf where there is
         none up to `longest`. Batch axes broadcast.
@@ -306,7 +323,8 @@ class Scenery:
 
 
 def ray_directions(device: RangeSensor) -> Floats:
-    """Return the unit directions (N, 3) of a range sensor's rays in its own frame, in order of `ray_angles`.
+    """Return the unit directions (N, 3) of a range sensor's rays in its own frame, in
+    order of `ray_angles`.
 
     They lie in the XZ plane: angle 0 is along −z, the others are rotated about +y (to
     the left, towards −x, for positive angles).
@@ -454,7 +472,8 @@ class CameraFrames(ShortRepr):
 
     @property
     def depth(self) -> Floats | None:
-        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None for a sensor without depths.
+        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None for
+        a sensor without depths.
 
         Errors as `color`.
         """
@@ -510,7 +529,9 @@ class CameraFrames(ShortRepr):
         return colors, depths if self.has_depth else None
 
     def _views(self, times: Floats) -> Floats:
-        """Return matrices (N, L + 1, 3, 4) that take points of the camera to the frames of the links and of the world (the last one)."""
+        """Return matrices (N, L + 1, 3, 4) that take points of the camera to the frames
+        of the links and of the world (the last one).
+        """
         links = self.measures.link_poses
         check_memory(
             2 * links[0].nbytes * len(times),
@@ -532,7 +553,9 @@ class CameraFrames(ShortRepr):
 
 
 def check_camera(device: VisionSensor) -> None:
-    """Raise ValueError when a camera has no pixels, or its field of view or clip distances make no image."""
+    """Raise ValueError when a camera has no pixels, or its field of view or clip
+    distances make no image.
+    """
     device.half_size  # noqa: B018
     if not 0 < device.front_clip_distance < device.back_clip_distance:
         raise ValueError(

@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 
 GRAVITY = 9.80665
 """[m/s²] Standard gravity."""
+# Share of the weight on the ground below which the body is airborne and has no zero
+# moment point.
 MIN_LOAD = 0.01
-"""Share of the weight on the ground below which the body is airborne and has no zero moment point."""
 
 
 def table(
     values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str
 ) -> Floats:
-    """Return `values` (..., width) over the `batch` axes (they broadcast) as (N, width)."""
+    """Return `values` (..., width) over the `batch` axes (they broadcast) as (N,
+    width).
+    """
     array = np.asarray(values, dtype=np.float64)
     try:
         count = int(np.prod(batch, dtype=np.int64))
@@ -61,7 +64,9 @@ def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ..
 
 
 def mass_arrays(body: Body) -> Masses:
-    """Return masses (L,), centres of mass (L, 3) and inertias (L, 3, 3) about them in the links' frames, of these the symmetric part."""
+    """Return masses (L,), centres of mass (L, 3) and inertias (L, 3, 3) about them in
+    the links' frames, of these the symmetric part.
+    """
     inertias = np.array([link.inertia for link in body.links]).reshape(-1, 3, 3)
     return (
         np.array([link.mass for link in body.links], dtype=np.float64),
@@ -161,7 +166,9 @@ def link_accelerations(
 
 
 def point_velocities(link_velocities: npt.ArrayLike, arms: npt.ArrayLike) -> Floats:
-    """Return velocities (..., 3) [m/s] of points, `arms` (..., 3) [m] from the origins of links with velocities (..., 6), in the world."""
+    """Return velocities (..., 3) [m/s] of points, `arms` (..., 3) [m] from the origins
+    of links with velocities (..., 6), in the world.
+    """
     moving = np.asarray(link_velocities, dtype=np.float64)
     return np.asarray(
         moving[..., :3] + np.cross(moving[..., 3:], np.asarray(arms, dtype=np.float64))
@@ -264,7 +271,8 @@ def inverse_dynamics(
     rotors: bool = True,
     wrenches: bool = False,
 ) -> InverseDynamics:
-    """Return forces and torques by the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), in one pass over all frames.
+    """Return forces and torques by the recursive Newton–Euler algorithm (Luh, Walker
+    and Paul, 1980), in one pass over all frames.
 
     All external forces act on the root link; `Measures.torques` includes contacts at
     the feet.
@@ -374,7 +382,9 @@ class Momentum(ContentEquality):
 def momentum(
     body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike
 ) -> Momentum:
-    """Return momentum and kinetic energy of link poses (..., L, 7) in the world and their velocities (..., L, 6) (`link_velocities`)."""
+    """Return momentum and kinetic energy of link poses (..., L, 7) in the world and
+    their velocities (..., L, 6) (`link_velocities`).
+    """
     from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
@@ -408,7 +418,9 @@ def potential_energy(
 
 
 def rotor_energy(body: Body, joint_velocities: npt.ArrayLike) -> Floats:
-    """Return the kinetic energy (...) [J] of the joints' rotors, Σ ½·J·q̇² (J: `rotor_inertias`), for joint velocities (..., J)."""
+    """Return the kinetic energy (...) [J] of the joints' rotors, Σ ½·J·q̇² (J:
+    `rotor_inertias`), for joint velocities (..., J).
+    """
     dq = np.asarray(joint_velocities, dtype=np.float64)
     table(dq, dq.shape[:-1], body.num_joints, "joint velocities")
     return np.asarray(0.5 * (dq * dq) @ rotor_inertias(body))
@@ -421,12 +433,14 @@ def zero_moment_point(
     *,
     weight: float = 0.0,
 ) -> Floats:
-    """Return the point (..., 3) [m] on level ground about which the force of the ground has no horizontal moment.
+    """Return the point (..., 3) [m] on level ground about which the force of the ground
+    has no horizontal moment.
 
     With F and N the force and the moment about the root's origin r that the world
     exerts on the body, and h the ground's height:
 
-        x = r_x − (N_y + (r_z − h)·F_x)/F_z        y = r_y + (N_x − (r_z − h)·F_y)/F_z        z = h
+        x = r_x − (N_y + (r_z − h)·F_x)/F_z        y = r_y + (N_x − (r_z − h)·F_y)/F_z
+        z = h
 
     Parameters
     ----------
@@ -456,7 +470,8 @@ def zero_moment_point(
 def load_shares(
     points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.ArrayLike
 ) -> Floats:
-    """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a centre of pressure `target` (T, 2).
+    """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a
+    centre of pressure `target` (T, 2).
 
     `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum
     to 1 and bring Σ w·point as near to the target as
@@ -503,7 +518,8 @@ def contact_wrenches(
     root_position: npt.ArrayLike,
     zmp: npt.ArrayLike,
 ) -> Floats:
-    """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its contact point, along the world's axes.
+    """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its
+    contact point, along the world's axes.
 
     Their sum is the total force and moment of the ground (`root_wrench` (T, 6), about
     the root at `root_position` (T, 3)). For two feet or more the distribution is not

@@ -27,8 +27,9 @@ MAX_TRANSPARENCY = (
 MAX_TEXTURE_PIXELS = 16_000_000  # Larger images are not used as textures.
 HEADLIGHT = 0.7
 OVERHEAD = 0.4
+# Intensities of the light along the camera's axis, of the one from straight above, and
+# of the ambient light.
 AMBIENT = 0.5
-"""Intensities of the light along the camera's axis, of the one from straight above, and of the ambient light."""
 BYTES_PER_FACE = 3 * (3 + 3) * 8  # Of normals and paints.
 
 
@@ -69,7 +70,8 @@ class VisibleShapes:
         depths: Floats,
         owners: Indices,
     ) -> None:
-        """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of the camera from the depth `near` [m] on.
+        """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of
+        the camera from the depth `near` [m] on.
 
         `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners`
         (H, W), the depths and the numbers of the visible
@@ -105,7 +107,8 @@ class VisibleShapes:
         owners: Indices,
         colors: npt.NDArray[np.uint8],
     ) -> None:
-        """Fill in `colors` (H, W, 3) the colours of the visible faces from number `first` on.
+        """Fill in `colors` (H, W, 3) the colours of the visible faces from number
+        `first` on.
 
         See `draw`.
 
@@ -127,7 +130,9 @@ class VisibleShapes:
 
 
 class _Part:
-    """A mesh and its material in the frame of that number, its sphere, and the number of its first face."""
+    """A mesh and its material in the frame of that number, its sphere, and the number
+    of its first face.
+    """
 
     def __init__(self, mesh: Mesh, material: Material, frame: int, first: int) -> None:
         self.mesh = mesh
@@ -148,7 +153,9 @@ class _Part:
 
 
 def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
-    """Return the rows and columns of `rays` (H, W, 3) that may hit the sphere around `center` (3,) in the camera's frame."""
+    """Return the rows and columns of `rays` (H, W, 3) that may hit the sphere around
+    `center` (3,) in the camera's frame.
+    """
     slices = []
     for axis, slopes in ((1, -rays[:, 0, 1]), (0, rays[0, :, 0])):
         if axis:
@@ -224,7 +231,8 @@ class _Paint:
         behind: Floats,
         above: Floats,
     ) -> Floats:
-        """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M, 3, 3) from the camera, in the mesh's frame.
+        """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M,
+        3, 3) from the camera, in the mesh's frame.
 
         `behind` (3,) and `above` (3,) are the directions to the light along the
         camera's axis and to that from above.

@@ -27,7 +27,8 @@ def frozen(
     shape: Sequence[int | None] | None = None,
     what: str = "array",
 ) -> Floats:
-    """Return `values` as a read-only float64 array, checked against `shape` (None in it: any length).
+    """Return `values` as a read-only float64 array, checked against `shape` (None in
+    it: any length).
 
     A float64 array is not copied: the returned view is read-only, the caller's array
     stays writable.
@@ -117,7 +118,7 @@ def unit(vectors: npt.ArrayLike) -> Floats:
 
 
 def median_step(times: Floats) -> float:
-    """Return the median time [s] between two frames, of times (T,) with T at least 2."""
+    """Return the median time [s] between frames at times (T,), T at least 2."""
     gaps = np.sort(np.diff(times))
     return float(0.5 * (gaps[(len(gaps) - 1) // 2] + gaps[len(gaps) // 2]))
 
@@ -134,7 +135,9 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
 
 
 def without_short_runs(mask: Bools, times: Floats, min_duration: float) -> Bools:
-    """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than `min_duration` between first and last element."""
+    """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than
+    `min_duration` between first and last element.
+    """
     found = np.array(mask)
     for state in (False, True):
         for a, b in runs(found == state):

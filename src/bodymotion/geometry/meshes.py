@@ -1,4 +1,5 @@
-"""Triangle meshes: polygons as triangles, primitives as closed meshes, smooth normals, transforms, and buffers for drawing.
+"""Triangle meshes: polygons as triangles, primitives as closed meshes, smooth normals,
+transforms, and buffers for drawing.
 
 Convex polygons become fans, all at once. Concave ones, whatever the file claims, are
 cut ear by ear, in the plane of their Newell normal.
@@ -49,7 +50,8 @@ from bodymotion.geometry.shapes import (
     TriangleBuffers,
 )
 
-MAX_EAR_TESTS = 100_000_000  # Corner tests for cutting ears in one call; remaining polygons become fans.
+# Corner tests for cutting ears in one call; remaining polygons become fans.
+MAX_EAR_TESTS = 100_000_000
 
 VECTORIZED_CORNERS = (
     40  # Number of corners from which testing them all at once is faster.
@@ -65,9 +67,10 @@ BLOCK = 2**16  # Distances that are computed at once, so that they stay in the c
 
 BLOCK_PAIRS = 4_000_000
 MIN_PAIRS = 10_000_000
+# Limits of the pairs of faces around one vertex that are compared, vertices of few
+# faces first; the faces at the others stay flat. Regular meshes have six faces around a
+# vertex; a vertex with n faces has n² pairs.
 PAIRS_PER_CORNER = 32
-"""Limits of the pairs of faces around one vertex that are compared, vertices of few faces first; the faces at the others stay flat.
-Regular meshes have six faces around a vertex; a vertex with n faces has n² pairs."""
 
 MAX_COORDINATE = float(np.finfo(np.float32).max)
 
@@ -81,15 +84,17 @@ MAX_NUMBERED = (
 )  # Vertices are numbered up to the largest exact whole number of single precision.
 MAX_STEPS = 60  # Of `hull_distance`.
 
+# The pose of a frame whose z is along y. Cylinders and capsules are along y in a Body,
+# along z in MJCF.
 FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
-"""The pose of a frame whose z is along y.
-
-Cylinders and capsules are along y in a Body, along z in MJCF.
-"""
 
 MIN_SIZE = 1e-12  # [m] MuJoCo refuses sizes below mjMINVAL.
-MIN_HALF_SIZE = 1e-9  # [m] The half size of boxes and capsules without extent in a direction, which MuJoCo refuses.
-FLAT_RATIO = 1e-5  # Thickness divided by width below which MuJoCo cannot compute the convex hull of a mesh.
+# [m] The half size of boxes and capsules without extent in a direction, which MuJoCo
+# refuses.
+MIN_HALF_SIZE = 1e-9
+# Thickness divided by width below which MuJoCo cannot compute the convex hull of a
+# mesh.
+FLAT_RATIO = 1e-5
 
 
 @dataclass(frozen=True)
@@ -232,7 +237,9 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
     others: Indices | None = None
 
     def is_ear(i: int) -> bool:
-        """Return whether the triangle of a corner and its neighbours is inside and contains no other corner."""
+        """Return whether the triangle of a corner and its neighbours is inside and
+        contains no other corner.
+        """
         nonlocal others
         if i in reflex:
             return False
@@ -293,7 +300,9 @@ Point: TypeAlias = tuple[float, float]
 
 
 def hull_of_sorted(points: list[Point]) -> list[Point]:
-    """Return the convex hull of sorted points in a plane, counter-clockwise, by Andrew's monotone chain."""
+    """Return the convex hull of sorted points in a plane, counter-clockwise, by
+    Andrew's monotone chain.
+    """
     chain: list[Point] = []
     min_length = 2
     for step, (x, y) in enumerate([*points, *points[-2::-1]]):
@@ -468,7 +477,9 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
 
 
 def grid_faces(grid: Indices) -> Indices:
-    """Return two triangles (2 (R − 1) (C − 1), 3) for each square of a grid (R, C) of vertices, counter-clockwise from its first row."""
+    """Return two triangles (2 (R − 1) (C − 1), 3) for each square of a grid (R, C) of
+    vertices, counter-clockwise from its first row.
+    """
     a = grid[:-1, :-1]
     b = grid[:-1, 1:]
     c = grid[1:, 1:]
@@ -477,7 +488,9 @@ def grid_faces(grid: Indices) -> Indices:
 
 
 def _circle() -> Floats:
-    """Return x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen from above."""
+    """Return x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen
+    from above.
+    """
     angle = np.linspace(0.0, 2 * np.pi, SEGMENTS, endpoint=False)
     return np.stack([-np.sin(angle), -np.cos(angle)], axis=1)
 
@@ -538,7 +551,8 @@ def used_vertices(geometry: Geometry) -> Floats:
 
 
 def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
-    """Return lowest and highest corner (2, 3) of the axis-aligned box around a geometry under an affine `transform` (4, 4).
+    """Return lowest and highest corner (2, 3) of the axis-aligned box around a geometry
+    under an affine `transform` (4, 4).
 
     None for an empty geometry. Round primitives are exact, not approximated by their
     flat faces.
@@ -588,7 +602,8 @@ def bounds_of_shape(shape: Shape) -> Floats | None:
 
 
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
-    """Return the points (N, 3) of shapes, in the frame of their link, that are outermost in one of about 500 directions.
+    """Return the points (N, 3) of shapes, in the frame of their link, that are
+    outermost in one of about 500 directions.
 
     In any other direction, the extent is too small by at most the cloud's radius times
     1 − cos of the angle to the next of these: about 1 %; parts with corners (feet,
@@ -666,14 +681,18 @@ def _angles(mesh: Mesh) -> Floats:
 
 
 def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
-    """Return for each corner the sum of `values` (3F, 3) over all corners at its vertex."""
+    """Return for each corner the sum of `values` (3F, 3) over all corners at its
+    vertex.
+    """
     vertex = mesh.faces.ravel()
     sums = [np.bincount(vertex, column, len(mesh.vertices)) for column in values.T]
     return np.asarray(np.stack(sums, axis=1)[vertex], dtype=np.float64)
 
 
 def _creased(mesh: Mesh, weighted: Floats) -> Floats:
-    """Return the sums of `weighted` (3F, 3) over all pairs of corners at one vertex whose faces make a small angle."""
+    """Return the sums of `weighted` (3F, 3) over all pairs of corners at one vertex
+    whose faces make a small angle.
+    """
     limit = np.cos(mesh.crease_angle)
     vertex = mesh.faces.ravel()
     normals = np.repeat(mesh.face_normals, 3, axis=0)
@@ -932,7 +951,8 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
 
 
 def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
-    """Return the distance [m] between the convex hulls of two clouds of points (N, 3) and (M, 3).
+    """Return the distance [m] between the convex hulls of two clouds of points (N, 3)
+    and (M, 3).
 
     0 where they overlap.
 
@@ -957,7 +977,9 @@ def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
 
 
 def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
-    """Return the point (3,) nearest to the origin in the hull of points (K, 3), K ≤ 5, and those of them that span it."""
+    """Return the point (3,) nearest to the origin in the hull of points (K, 3), K ≤ 5,
+    and those of them that span it.
+    """
     best = simplex[-1]
     spanning = simplex[-1:]
     last = len(simplex) - 1
@@ -983,7 +1005,8 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
 def box_overlap(
     one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float = -np.inf
 ) -> Floats:
-    """Return the smallest distances (…) by which one of two boxes must be moved to be apart, negative where they are.
+    """Return the smallest distances (…) by which one of two boxes must be moved to be
+    apart, negative where they are.
 
     Where a direction gives at most `enough`, no others may have been tried. A box has
     axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin
@@ -1038,7 +1061,9 @@ def box_overlap(
 
 @dataclass(frozen=True)
 class Solid:
-    """A geom: its type and sizes as in MJCF, or its mesh, and the frame (4, 4) of its shape in the body."""
+    """A geom: its type and sizes as in MJCF, or its mesh, and the frame (4, 4) of its
+    shape in the body.
+    """
 
     type: str
     size: tuple[float, ...]
@@ -1085,7 +1110,8 @@ def solid(shape: Shape) -> Solid | None:
 
 
 def _scale(transform: Floats) -> Floats | None:
-    """Return the scale of a matrix along its own axes, 1 where it is 1 but for rounding.
+    """Return the scale of a matrix along its own axes, 1 where it is 1 but for
+    rounding.
 
     None where it shears or mirrors.
     """

@@ -1,4 +1,6 @@
-"""Poses (..., 7): x y z in metres, then the quaternion w x y z, in the frame that the caller names."""
+"""Poses (..., 7): x y z in metres, then the quaternion w x y z, in the frame that the
+caller names.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +55,9 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def is_rigid(matrix: npt.ArrayLike) -> bool:
-    """Return whether a matrix (4, 4) is a rotation and translation, without scaling or reflection."""
+    """Return whether a matrix (4, 4) is a rotation and translation, without scaling or
+    reflection.
+    """
     rotation = np.asarray(matrix, dtype=np.float64)[:3, :3]
     return bool(
         (np.abs(rotation @ rotation.T - np.eye(3)) < 1e-6).all()
@@ -62,7 +66,9 @@ def is_rigid(matrix: npt.ArrayLike) -> bool:
 
 
 def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
-    """Return a matrix (4, 4) with the nearest rotation in place of its linear part, from the polar decomposition."""
+    """Return a matrix (4, 4) with the nearest rotation in place of its linear part,
+    from the polar decomposition.
+    """
     matrix = np.asarray(matrix, dtype=np.float64)
     if is_rigid(matrix):
         return matrix
@@ -74,7 +80,7 @@ def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
 
 
 def transform_points(pose: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
-    """Return points (..., 3) of the pose's own frame in the frame that the pose is in."""
+    """Return points (..., 3) of the frame of a pose in the frame around it."""
     pose = np.asarray(pose, dtype=np.float64)
     return np.asarray(
         pose[..., :3] + rotations.rotate(rotations.normalized(pose[..., 3:]), points)

@@ -48,7 +48,9 @@ MAX_WHOLE_LIMIT = (
     2 * FULL_TURN
 )  # [rad] So do limits beyond this when both are whole numbers, such as -35 and 20.
 NO_LIMIT = 1e4  # [rad] Files write a number beyond this for a joint without a limit.
-MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a few wild frames have another cause.
+# The part of the frames in which angles must be too large: a few wild frames have
+# another cause.
+MIN_SHARE = 0.25
 
 
 def _columns(values: Floats) -> Floats:
@@ -167,7 +169,8 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
-    """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis` (..., 3) of any length.
+    """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis`
+    (..., 3) of any length.
 
     A zero axis: the identity.
     """
@@ -189,7 +192,9 @@ def from_vector(vector: npt.ArrayLike) -> Floats:
 
 
 def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹), in the world, from orientations b (..., 4) to a (..., 4)."""
+    """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹), in the world, from
+    orientations b (..., 4) to a (..., 4).
+    """
     turn = multiply(a, conjugate(b))
     w = turn[..., 0]
     vector = turn[..., 1:]
@@ -243,7 +248,9 @@ def to_rpy(quaternion: npt.ArrayLike) -> Floats:
 
 
 def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
-    """Return roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy` does."""
+    """Return roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy`
+    does.
+    """
     r = np.asarray(matrix, dtype=np.float64)
     roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
     sine = np.sin(roll)
@@ -257,12 +264,16 @@ def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Return the angle (...) in 0…π [rad] of the rotation from orientation a (..., 4) to b (..., 4)."""
+    """Return the angle (...) in 0…π [rad] of the rotation from orientation a (..., 4)
+    to b (..., 4).
+    """
     return to_axis_angle(multiply(conjugate(normalized(a)), normalized(b)))[1]
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
-    """Return orientations (..., 4) on the shorter arc from a to b (..., 4) at `fraction` (...) in 0…1 (Shoemake, 1985)."""
+    """Return orientations (..., 4) on the shorter arc from a to b (..., 4) at
+    `fraction` (...) in 0…1 (Shoemake, 1985).
+    """
     a = normalized(a)
     b = normalized(b)
     b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
@@ -280,7 +291,8 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
 
 
 def limits_in_degrees(lower: float, upper: float) -> float | None:
-    """Return the larger of two joint limits [rad], as a positive angle, if the limits look like degrees.
+    """Return the larger of two joint limits [rad], as a positive angle, if the limits
+    look like degrees.
 
     Else None.
     """
@@ -294,7 +306,8 @@ def limits_in_degrees(lower: float, upper: float) -> float | None:
 
 
 def limits_in_radians(limits: Floats) -> int | None:
-    """Return which of joint limits (J, 2) [°] are the widest, if all of them look like radians.
+    """Return which of joint limits (J, 2) [°] are the widest, if all of them look like
+    radians.
 
     Else None.
 

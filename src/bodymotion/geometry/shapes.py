@@ -1,4 +1,5 @@
-"""Shapes of links: primitives and meshes, their material, and their transform into the link's frame.
+"""Shapes of links: primitives and meshes, their material, and their transform into the
+link's frame.
 
 Primitives are those of VRML97 with its axes: the axis of a cylinder, cone or capsule is
 y, its centre the origin. `Shape.to_mesh` turns any of them into triangles in the link's
@@ -10,7 +11,8 @@ colour per face, a colour per vertex and normals split along sharp edges have on
 and `Mesh.corners_split` converts it to buffers with one normal per vertex, as graphics
 cards need them.
 
-Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`, which
+Bounds, meshes and transformed shapes are computed by `bodymotion.geometry.meshes`,
+which
 provides some methods here.
 """
 
@@ -36,12 +38,11 @@ from bodymotion.geometry.arrays import (
 )
 from bodymotion.system.deferred import provided_by
 
+# Models with more shapes are rejected. Each is processed by itself wherever a body is
+# drawn, checked or written.
 MAX_SHAPES = 20_000
-"""Models with more shapes are rejected.
 
-Each is processed by itself wherever a body is drawn, checked or written.
-"""
-
+# Formats of the images of textures, as Pillow calls them.
 IMAGE_FORMATS = (
     "PNG",
     "JPEG",
@@ -54,7 +55,6 @@ IMAGE_FORMATS = (
     "DDS",
     "PPM",
 )
-"""Formats of the images of textures, as Pillow calls them."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Cylinder(ShortRepr):
 
 @dataclass(frozen=True)
 class Cone(ShortRepr):
-    """A cone along y with its tip at +height/2 and the base of `radius` at −height/2."""
+    """A cone along y: its tip at +height/2, the base of `radius` at −height/2."""
 
     radius: float
     height: float
@@ -188,7 +188,9 @@ class Mesh(ContentEquality):
     @cached_property
     @provided_by("bodymotion.geometry.meshes:split_corners")
     def corners_split(self) -> TriangleBuffers:
-        """The triangles as buffers for drawing, vertices split wherever their corners differ."""
+        """The triangles as buffers for drawing, vertices split wherever their corners
+        differ.
+        """
         raise NotImplementedError
 
 
@@ -256,7 +258,9 @@ class Material(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class Shape(ContentEquality, transform=(4, 4)):
-    """A geometry with an affine `transform` (4, 4) into the frame of its link, and its material."""
+    """A geometry with an affine `transform` (4, 4) into the frame of its link, and its
+    material.
+    """
 
     geometry: Geometry
     transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
@@ -291,7 +295,9 @@ class Shape(ContentEquality, transform=(4, 4)):
     @cached_property
     @provided_by("bodymotion.geometry.meshes:bounds_of_shape")
     def bounds(self) -> Floats | None:
-        """Lowest and highest corner (2, 3) of the axis-aligned box around the shape, None where it is empty."""
+        """Lowest and highest corner (2, 3) of the axis-aligned box around the shape,
+        None where it is empty.
+        """
         raise NotImplementedError
 
 

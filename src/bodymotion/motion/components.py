@@ -35,8 +35,9 @@ ON_FRAME = 1e-6
 
 At high rates at most a tenth of a frame.
 """
+# Maximum ratio of the frames of a shared timeline at a fixed rate to those of its
+# components.
 MAX_FILL = 4
-"""Maximum ratio of the frames of a shared timeline at a fixed rate to those of its components."""
 
 MAX_ROUNDS = 1000  # With longer parts in the wrong order, all times are wrong.
 
@@ -92,7 +93,10 @@ class Timeline(ContentEquality):
             return f"{frames} at {self.frame_rate:g} Hz"
         if not self.num_frames:
             return frames
-        return f"{frames} with time stamps from {self.times[0]:g} s to {self.times[-1]:g} s"
+        return (
+            f"{frames} with time stamps from {self.times[0]:g} s to "
+            f"{self.times[-1]:g} s"
+        )
 
     @classmethod
     def uniform(cls, num_frames: int, frame_rate: float) -> Timeline:
@@ -109,7 +113,8 @@ class Timeline(ContentEquality):
 
     @classmethod
     def shared(cls, timelines: Iterable[Timeline]) -> Timeline:
-        """Return one timeline for components on several timelines, of which no frame is far from its own time.
+        """Return one timeline for components on several timelines, of which no frame is
+        far from its own time.
 
         Fixed rates get the highest of them, up to the last frame of all. Where that
         would be many more frames than there are, and with time stamps, it is the
@@ -244,7 +249,8 @@ def out_of_order(times: Floats) -> Bools:
 
 
 def with_even_steps(times: Floats) -> Floats:
-    """Return times (T,) where unknown ones are at even steps between and beyond the known ones.
+    """Return times (T,) where unknown ones are at even steps between and beyond the
+    known ones.
 
     Unchanged if fewer than two are known.
     """

@@ -9,10 +9,10 @@ from bodymotion.motion.interpolation.lowpass import (
     smooth_bound,
 )
 
+# Frames of the shortest clip that is filtered.
 MIN_FILTERED = 3
-"""Frames of the shortest clip that is filtered."""
+# [s] A motion slows down over this time before a joint would be too fast.
 EASING_TIME = 0.2
-"""[s] A motion slows down over this time before a joint would be too fast."""
 
 
 def low_pass_filter(

@@ -46,12 +46,16 @@ _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 class Motion(NotebookDisplay, ContentEquality):
     """Components over time.
 
-    ================================ =========================================================================================
-    ``motion["R_KNEE"]``             the values of the part with that label: (T,) of a joint, (T, 7) of a link
+    ================================
+    =========================================================================================
+    ``motion["R_KNEE"]``             the values of the part with that label: (T,) of a
+    joint, (T, 7) of a link
     ``motion["ZMP"]``                the component with that content
     ``motion[10:200]``               the motion in frames 10 to 199
-    ``motion[1.0:2.5]``              the motion from 1.0 s to 2.5 s, both included, as `between` returns it
-    ================================ =========================================================================================
+    ``motion[1.0:2.5]``              the motion from 1.0 s to 2.5 s, both included, as
+    `between` returns it
+    ================================
+    =========================================================================================
 
     Attributes
     ----------
@@ -83,7 +87,8 @@ class Motion(NotebookDisplay, ContentEquality):
             for c in self.components
         ]
         timelines = {str(c.timeline): None for c in self.timed}
-        return f"Motion({'; '.join(filter(None, (listed(contents) or 'no components', listed(timelines, 2))))})"
+        texts = (listed(contents) or "no components", listed(timelines, 2))
+        return f"Motion({'; '.join(filter(None, texts))})"
 
     @classmethod
     def from_joints(
@@ -142,7 +147,10 @@ class Motion(NotebookDisplay, ContentEquality):
         if zmp is not None:
             points = real_numbers(zmp, "zmp")
             if points.shape != (len(values), 3):
-                message = f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
+                message = (
+                    f"zmp: expected shape {(len(values), 3)} for q of shape "
+                    f"{values.shape}, got {points.shape}"
+                )
                 raise ValueError(message)
             relative = zmp_is_root_relative
             components.append(
@@ -230,14 +238,18 @@ class Motion(NotebookDisplay, ContentEquality):
                 columns.append(start)
                 names.append(joint.name[len(prefix) :])
             else:
-                message = f"joint {joint.name!r} is a ball, or a second free joint, which a motion does not hold"
+                message = (
+                    f"joint {joint.name!r} is a ball, or a second free joint, which a "
+                    f"motion does not hold"
+                )
                 raise ValueError(message)
         return cls.from_joints(
             table[:, columns], frame_rate, times=times, root=root, joint_names=names
         )
 
     def last(self, kind: type[_S], content: str) -> _S | None:
-        """Return the last component of a type with a content, which programs use where there are several.
+        """Return the last component of a type with a content, which programs use where
+        there are several.
 
         None without one.
         """
@@ -383,7 +395,7 @@ class Motion(NotebookDisplay, ContentEquality):
         return self._parts(parts)
 
     def _parts(self, parts: Mapping[int, TimedComponent]) -> Motion:
-        """Return the motion with the parts in place of the components with those ids."""
+        """Return the motion with parts in place of the components with those ids."""
         others = (c for c in self.components if isinstance(c, OtherSeq))
         unchanged = (unknown_component(c.type, c.content, "trimmed") for c in others)
         return self.mapped(lambda c: parts.get(id(c), c), unchanged)
@@ -444,7 +456,8 @@ class Motion(NotebookDisplay, ContentEquality):
         unwrap: bool = False,
         start: float = 0.0,
     ) -> Motion:
-        """Return the motion with every component at a fixed frame rate, over the component's own time.
+        """Return the motion with every component at a fixed frame rate, over the
+        component's own time.
 
         Parameters
         ----------
@@ -514,7 +527,8 @@ class Motion(NotebookDisplay, ContentEquality):
     def synchronized(
         self, method: Literal["before", "linear", "cubic", "pchip"] = "before"
     ) -> Motion:
-        """Return the motion with all components on `Timeline.shared`, which needs no rate.
+        """Return the motion with all components on `Timeline.shared`, which needs no
+        rate.
 
         Values hold ("before") or are interpolated.
 
@@ -581,7 +595,8 @@ class Motion(NotebookDisplay, ContentEquality):
         change: Callable[[TimedComponent], Component],
         problems: Iterable[Problem] = (),
     ) -> Motion:
-        """Return the motion with `change(component)` for each component that has frames.
+        """Return the motion with `change(component)` for each component that has
+        frames.
 
         Then `problems` are added to its own.
         """

@@ -1,10 +1,14 @@
-"""Rules about the numbers of a motion, whatever its format, and about what resampling changes."""
+"""Rules about the numbers of a motion, whatever its format, and about what resampling
+changes.
+"""
 
 from bodymotion.diagnostics import Location, Problem, judgement
 
 ROUNDING = 1e-3  # Accepted error of a quaternion's length: files have few digits.
 
-MAX_LENGTH_ERROR = 0.1  # With a larger error of its length, four numbers are probably no quaternion: they are not normalized in a file.
+# With a larger error of its length, four numbers are probably no quaternion: they are
+# not normalized in a file.
+MAX_LENGTH_ERROR = 0.1
 
 MOTION_NOT_FINITE = judgement.error(
     "MOT101",

@@ -42,11 +42,9 @@ except ImportError:  # pragma: no cover
 
 MAX_PIPE_BYTES = 1 << 30  # The largest number of bytes that are read from a pipe.
 _BLOCK_BYTES = 1 << 20
+# [s] The time to wait for a process that opens the other end of a named pipe. Once it
+# is open, there is no limit.
 PIPE_TIMEOUT = 5.0
-"""[s] The time to wait for a process that opens the other end of a named pipe.
-
-Once it is open, there is no limit.
-"""
 _PIPE_INTERVAL = 0.05  # [s] between attempts to open a named pipe for writing.
 
 _Key: TypeAlias = tuple[int, int]
@@ -281,13 +279,16 @@ def size_of(path: str | Path) -> int | None:
 
 
 def is_special(path: str | Path) -> bool:
-    """Return whether there is something of this name that is neither a regular file nor a folder."""
+    """Return whether there is something of this name that is neither a regular file nor
+    a folder.
+    """
     return _about_pipe(Path(path)) is not None
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Return a stream whose content becomes the file `path` when the block ends, and is gone when it raises.
+    """Return a stream whose content becomes the file `path` when the block ends, and is
+    gone when it raises.
 
     A symbolic link stays one: the file that it points to is replaced. The permissions
     of an existing file are kept. What is no regular file (a pipe, a terminal,
@@ -374,7 +375,8 @@ def temporary_folder(beside: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: str | Path) -> Iterator[Path]:
-    """Return a folder that gets the name `path` when the block ends, and is gone when it raises.
+    """Return a folder that gets the name `path` when the block ends, and is gone when
+    it raises.
 
     Raises
     ------
@@ -611,7 +613,8 @@ def check_place(path: str | Path) -> None:
 def check_not_read(
     path: str | PathLike[str], read: Iterable[str | PathLike[str]]
 ) -> None:
-    """Raise, before any work is done, when the file to be written is one of those that are `read`, also through links.
+    """Raise, before any work is done, when the file to be written is one of those that
+    are `read`, also through links.
 
     What is no regular file, such as a terminal, may be both.
 
@@ -739,7 +742,9 @@ def _lock(descriptor: int) -> Literal["ours", "another's", "none"]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files and folders that killed processes have left in a folder."""
+    """Remove the temporary files and folders that killed processes have left in a
+    folder.
+    """
     try:
         with os.scandir(folder) as entries:
             left = [

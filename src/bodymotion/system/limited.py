@@ -44,48 +44,40 @@ except ImportError:  # pragma: no cover - Windows
 
 T = TypeVar("T", int, float)
 
+# Whether this system has child processes with limits.
 IS_AVAILABLE = resource is not None
-"""Whether this system has child processes with limits."""
 
+# [bytes] Memory that a process for files of others may allocate, without the code of
+# libraries, which takes up to 300 MB.
 MEMORY = 1 << 30
-"""[bytes] Memory that a process for files of others may allocate, without the code of libraries, which takes up to 300 MB."""
+# Memory [bytes] that each byte of a file may take in addition.
 MEMORY_PER_BYTE = 10
-"""Memory [bytes] that each byte of a file may take in addition."""
+# [bytes] The length of a file that a process for files of others may write. The longest
+# results are videos of some 100 MB.
 FILE_SIZE = 2 << 30
-"""[bytes] The length of a file that a process for files of others may write.
-
-The longest results are videos of some 100 MB.
-"""
+# Bytes of it that each byte of a file may take in addition. So much may a file unpack
+# to.
 FILE_SIZE_PER_BYTE = 100
-"""Bytes of it that each byte of a file may take in addition.
-
-So much may a file unpack to.
-"""
+# [bytes] The size up to which a file has the same time as any other.
 ORDINARY_SIZE = 10 << 20
-"""[bytes] The size up to which a file has the same time as any other."""
+# [s] Processor time that each byte above this size may take. The slowest reader, of
+# XML, takes half of it.
 SECONDS_PER_BYTE = 1e-6
-"""[s] Processor time that each byte above this size may take.
-
-The slowest reader, of XML, takes half of it.
-"""
+# [s] Processor time for a file of others. With the start of the process it stays below
+# 10 s.
 PROCESSOR_TIME = 9.0
-"""[s] Processor time for a file of others.
-
-With the start of the process it stays below 10 s.
-"""
+# [s] Time on the clock for a file of others. A process that waits uses no processor
+# time, and on a busy machine all takes longer.
 DEADLINE = 90.0
-"""[s] Time on the clock for a file of others.
-
-A process that waits uses no processor time, and on a busy machine all takes longer.
-"""
+# [s] Time in which a process starts, on a busy machine.
 START_TIME = 120.0
-"""[s] Time in which a process starts, on a busy machine."""
+# [s] Time in which a process may remove its files after SIGTERM, before SIGKILL ends
+# it.
 PATIENCE = 3.0
-"""[s] Time in which a process may remove its files after SIGTERM, before SIGKILL ends it."""
+# Characters of what a library writes before it ends the process, for the message.
 MAX_WORDS = 200
-"""Characters of what a library writes before it ends the process, for the message."""
+# [s] Interval at which a process checks that its parent still exists.
 PARENT_INTERVAL = 0.5
-"""[s] Interval at which a process checks that its parent still exists."""
 
 Ended: TypeAlias = Literal["processor time", "deadline", "memory", "crash"]
 
@@ -114,7 +106,9 @@ class ProcessLimits:
     file_size: int | None = None
 
     def for_size(self, size: int) -> ProcessLimits:
-        """Return these limits with the memory and time that files of `size` bytes may take in addition."""
+        """Return these limits with the memory and time that files of `size` bytes may
+        take in addition.
+        """
         seconds = max(size - ORDINARY_SIZE, 0) * SECONDS_PER_BYTE
         return ProcessLimits(
             _plus(self.memory, MEMORY_PER_BYTE * size),
@@ -131,12 +125,13 @@ def _plus(limit: T | None, more: T) -> T | None:
     return limit + more
 
 
+# The limits for a file of others.
 OF_OTHERS = ProcessLimits(MEMORY, PROCESSOR_TIME, DEADLINE, FILE_SIZE)
-"""The limits for a file of others."""
 
 
 class ProcessEndedError(RuntimeError):
-    """The process of a call has ended, for lack of memory or after its time limit, for example.
+    """The process of a call has ended, for lack of memory or after its time limit, for
+    example.
 
     Attributes
     ----------
@@ -208,7 +203,9 @@ class LimitedProcess:
         self.prepared_for: object = None
         """What the last caller has prepared the process for."""
         self.held = 0
-        """[bytes] Memory that the process holds after its last call, in addition to that at its start."""
+        """[bytes] Memory that the process holds after its last call, in addition to
+        that at its start.
+        """
         self._state: tuple[Any, ...] = ()
         self._limits = ProcessLimits()
         self._answer: tuple[str, bytes] | None = None
@@ -374,7 +371,8 @@ class LimitedProcess:
             self._process.terminate()
 
     def end(self, *, at_once: bool = False) -> int:
-        """End the process, whatever it does, remove what it leaves, and return its exit code.
+        """End the process, whatever it does, remove what it leaves, and return its exit
+        code.
 
         With `at_once` the process ends by itself: it has no call, or is lost.
         """
@@ -408,20 +406,18 @@ _ENVIRONMENT = {
     # stacks.
     "OPENBLAS_NUM_THREADS": "1",
 }
+# Exit code of a process that lacks the memory to report a MemoryError.
 _NO_MEMORY = 112
-"""Exit code of a process that lacks the memory to report a MemoryError."""
 
 
 # In the parent
-# -------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------
 
+# [bytes] A process that holds more memory after a call is not used again.
 MAX_HELD = 1 << 28
-"""[bytes] A process that holds more memory after a call is not used again."""
+# The quiet process and the other one that wait for a call, with the number of their
+# parent. A fork of this process has no use of them.
 _idle: dict[bool, tuple[int, LimitedProcess]] = {}
-"""The quiet process and the other one that wait for a call, with the number of their parent.
-
-A fork of this process has no use of them.
-"""
 
 
 def take_process(*, is_quiet: bool = False) -> LimitedProcess:
@@ -546,13 +542,10 @@ def in_this_process() -> Iterator[None]:
 
 
 # In the child
-# --------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------
 
+# The connection to the parent. None in a process that is no such child.
 _channel: Connection | None = None
-"""The connection to the parent.
-
-None in a process that is no such child.
-"""
 _data_at_start = 0
 
 
@@ -562,12 +555,15 @@ def is_limited() -> bool:
 
 
 def note_reading(path: str | os.PathLike[str]) -> None:
-    """Report to the parent the file that is read from now on, for its message if this process ends."""
+    """Report to the parent the file that is read from now on, for its message if this
+    process ends.
+    """
     _report("reading", os.fspath(path))
 
 
 def note_file(path: str | os.PathLike[str], *, is_open: bool) -> None:
-    """Report to the parent a file that is being written, which it removes if this process ends.
+    """Report to the parent a file that is being written, which it removes if this
+    process ends.
 
     Or that it is done.
     """
@@ -617,7 +613,9 @@ def serve(descriptor: int) -> NoReturn:
 
 
 def _set_state(folder: str, path: list[str], environment: dict[str, str]) -> None:
-    """Set the working folder, the path of modules and the environment to those of the parent."""
+    """Set the working folder, the path of modules and the environment to those of the
+    parent.
+    """
     os.chdir(folder)
     sys.path[:] = path
     own = {**_ENVIRONMENT, "TMPDIR": os.environ["TMPDIR"]}
@@ -724,7 +722,7 @@ def _data_size() -> int:
 
 
 # Pickles
-# -------------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------
 
 
 def _main_file() -> str | None:
@@ -795,6 +793,8 @@ def _reduce_array(array: Any) -> Any:  # noqa: ANN401
     return array.__reduce_ex__(5)
 
 
+# Names of the standard library that results may have, beside exceptions, paths and what
+# is built into pickles.
 _PLAIN: Mapping[str, frozenset[str]] = {
     "builtins": frozenset(
         {"bytearray", "complex", "frozenset", "range", "set", "slice"}
@@ -803,7 +803,6 @@ _PLAIN: Mapping[str, frozenset[str]] = {
     "datetime": frozenset({"date", "datetime", "time", "timedelta", "timezone"}),
     "types": frozenset({"MappingProxyType", "SimpleNamespace"}),
 }
-"""Names of the standard library that results may have, beside exceptions, paths and what is built into pickles."""
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -834,5 +833,7 @@ _NUMPY = frozenset({"_frombuffer", "_reconstruct", "scalar"})
 
 
 def load_plain(data: bytes) -> Any:  # noqa: ANN401
-    """Return the value of a pickle that may name only types of bodymotion, NumPy and the standard library."""
+    """Return the value of a pickle that may name only types of bodymotion, NumPy and
+    the standard library.
+    """
     return _PlainUnpickler(io.BytesIO(data)).load()

@@ -7,14 +7,19 @@ document notes that interpolation would be smoother and defines none; the last t
 methods are ours. Held values repeat frames, which is rough on a motor, so the default
 interpolates:
 
-========= ========================================================== ===========================================================
+========= ==========================================================
+===========================================================
 after     holds, from the nearest frame at or after the source's     Japanese original
 nearest   holds, from the nearest frame                              English translation
-before    holds, from the nearest frame at or before the source's    as the reference program does
-linear    straight lines                                             the default; orientations: SLERP, at constant speed
-cubic     spline with two continuous derivatives ("not a knot")      orientations: a spline with continuous angular acceleration
+before    holds, from the nearest frame at or before the source's    as the reference
+program does
+linear    straight lines                                             the default;
+orientations: SLERP, at constant speed
+cubic     spline with two continuous derivatives ("not a knot")      orientations: a
+spline with continuous angular acceleration
 pchip     cubics that never overshoot (Fritsch and Butland)          orientations: SLERP
-========= ========================================================== ===========================================================
+========= ==========================================================
+===========================================================
 
 A source frame within `ON_FRAME` seconds of a destination frame counts as on it. Of two
 sources on one destination the later one counts; before the first source frame its value

@@ -27,15 +27,15 @@ Rows: TypeAlias = Callable[[int, int, Floats], None]
 
 BETA = 5.653  # Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7).
 
+# Half width of the filter in frames of the new rate. (60 − 7.95) / (2.285 · 2π · 0.15)
+# on both sides together.
 HALF_WIDTH = 12
-"""Half width of the filter in frames of the new rate.
-
-(60 − 7.95) / (2.285 · 2π · 0.15) on both sides together.
-"""
 
 
 def taps(factor: int) -> Floats:
-    """Return the weights (2·12·factor + 1,), whose sum is 1, for a grid `factor` times finer than the new frame rate."""
+    """Return the weights (2·12·factor + 1,), whose sum is 1, for a grid `factor` times
+    finer than the new frame rate.
+    """
     frames = np.arange(-HALF_WIDTH * factor, HALF_WIDTH * factor + 1) / factor
     window = np.i0(BETA * np.sqrt(np.clip(1 - (frames / HALF_WIDTH) ** 2, 0, None)))
     weights = np.sinc(2 * 0.425 * frames) * window
@@ -43,7 +43,9 @@ def taps(factor: int) -> Floats:
 
 
 def gaussian(cutoff: float) -> Floats:
-    """Return the weights (2·half + 1,), whose sum is 1, of a Gaussian low-pass with its −3 dB point (1/√2) at `cutoff` [cycles per row]."""
+    """Return the weights (2·half + 1,), whose sum is 1, of a Gaussian low-pass with its
+    −3 dB point (1/√2) at `cutoff` [cycles per row].
+    """
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
     half = int(np.ceil(5 * width))
     check_memory(
@@ -72,12 +74,16 @@ def smooth_bound(values: Floats, span: int) -> Floats:
 
 
 def quintic(share: Floats) -> Floats:
-    """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of 0 at both ends, at shares 0…1."""
+    """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of
+    0 at both ends, at shares 0…1.
+    """
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 
 
 def bump(share: Floats) -> Floats:
-    """Return the polynomial (...) that is 0 without speed at shares 0 and 1, and 1 at 0.5."""
+    """Return the polynomial (...) that is 0 without speed at shares 0 and 1, and 1 at
+    0.5.
+    """
     return 16.0 * (share * (1.0 - share)) ** 2
 
 
@@ -99,7 +105,8 @@ def low_passed(
     block: int = 1 << 16,
     poses: bool = False,
 ) -> None:
-    """Fill `out` (N, …) with the rows 0, step, 2·step, … of a grid, each the sum of the rows around it times `weights` (2·half + 1,).
+    """Fill `out` (N, …) with the rows 0, step, 2·step, … of a grid, each the sum of the
+    rows around it times `weights` (2·half + 1,).
 
     `fill(first, last, rows)` writes rows first…last−1 of the grid. The movement runs
     from row ends[0] to ends[1]; before and after that it
@@ -129,7 +136,9 @@ def low_passed(
 
 
 def all_low_passed(values: Floats, weights: Floats, *, poses: bool) -> Floats:
-    """Return values (T, …), each row the sum of those around it times `weights`, as `low_passed` has them."""
+    """Return values (T, …), each row the sum of those around it times `weights`, as
+    `low_passed` has them.
+    """
 
     def fill(first: int, last: int, rows: Floats) -> None:
         rows[:] = values[first:last]

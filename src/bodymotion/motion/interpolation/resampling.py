@@ -1,4 +1,5 @@
-"""Values and components at a fixed frame rate, with a low-pass filter before the rate decreases where that is requested.
+"""Values and components at a fixed frame rate, with a low-pass filter before the rate
+decreases where that is requested.
 
 `at_fixed_rate` is for files that hold a frame rate only.
 """
@@ -26,20 +27,19 @@ from bodymotion.motion.rules import FILTER_GAPS
 if TYPE_CHECKING:
     from bodymotion.motion.motion import Motion
 
+# Numbers that are processed at a time, approximately. It limits the memory that is
+# needed beside the result.
 BLOCK = 1 << 22
-"""Numbers that are processed at a time, approximately.
-
-It limits the memory that is needed beside the result.
-"""
+# The method for files without time stamps: held values would repeat frames.
 ON_RATE: sampling.Method = "linear"
-"""The method for files without time stamps: held values would repeat frames."""
 BYTES_PER_FRAME = (
     3 * 8
 )  # Memory for each frame beside its values: which source frame is in force there.
 
 
 def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> float:
-    """Return `frame_rate` [Hz], or else the highest of the rates that components have or request.
+    """Return `frame_rate` [Hz], or else the highest of the rates that components have
+    or request.
 
     ValueError where there is none.
     """
@@ -63,7 +63,8 @@ def resampled_components(
     unwrap: bool,
     start: float,
 ) -> tuple[tuple[Component, ...], list[Problem]]:
-    """Return components at a rate [Hz], each with its count of frames, and the problems that were found.
+    """Return components at a rate [Hz], each with its count of frames, and the problems
+    that were found.
 
     The other arguments and the errors are those of `Motion.resample`.
     """
@@ -146,7 +147,8 @@ def resampled(
     antialias: bool = False,
     start: float = 0.0,
 ) -> Floats:
-    """Return the values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds of values (T, …) on `timeline`.
+    """Return the values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds of
+    values (T, …) on `timeline`.
 
     Parameters
     ----------
@@ -223,7 +225,8 @@ def resampled(
 def _bridge_problem(
     values: Floats, timeline: Timeline, frame_rate: float, content: str
 ) -> Problem | None:
-    """Return the problem that the low-pass filter of `resampled` meets numbers that are not finite, with their count.
+    """Return the problem that the low-pass filter of `resampled` meets numbers that are
+    not finite, with their count.
 
     None without.
     """
@@ -236,7 +239,8 @@ def _bridge_problem(
 
 
 def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
-    """Return how many times finer than `frame_rate` the grid must be that holds all frames.
+    """Return how many times finer than `frame_rate` the grid must be that holds all
+    frames.
 
     1 where the rate does not decrease.
 
@@ -263,7 +267,8 @@ def check_motion_fits(
     start: float = 0.0,
     beside: int = 0,
 ) -> None:
-    """Raise MemoryError when components with numbers of frames (`counts`) and numbers per frame (`widths`) do not fit into memory.
+    """Raise MemoryError when components with numbers of frames (`counts`) and numbers
+    per frame (`widths`) do not fit into memory.
 
     It is called before frames are made: the stamps of a clock may begin decades after
     frame 0.
@@ -298,7 +303,8 @@ def check_motion_fits(
 
 
 def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
-    """Return the motion without time stamps, for files that hold a frame rate only, and what is lost.
+    """Return the motion without time stamps, for files that hold a frame rate only, and
+    what is lost.
 
     Frames with time stamps become frames at the rate that the motion gives for this, by
     linear interpolation.

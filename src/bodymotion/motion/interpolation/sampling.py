@@ -28,11 +28,9 @@ HOLDING = (
 
 MAX_FRAME = 2.0**53  # Above this number, consecutive frame numbers are the same double.
 FULL_TURN = 2 * np.pi
+# [rad] A jump this close to full turns counts as a wrap. A joint may have moved that
+# much between two frames.
 MAX_STEP = 1.0
-"""[rad] A jump this close to full turns counts as a wrap.
-
-A joint may have moved that much between two frames.
-"""
 
 
 def check_method(method: Method) -> None:
@@ -52,7 +50,9 @@ def check_rate(frame_rate: float) -> None:
 
 
 def check_increasing(times: Floats) -> None:
-    """Raise ValueError, naming the first fault, when times (T,) are not finite or do not increase strictly, as the document requires."""
+    """Raise ValueError, naming the first fault, when times (T,) are not finite or do
+    not increase strictly, as the document requires.
+    """
     finite = np.isfinite(times)
     if not finite.all():
         frame = int(np.argmin(finite))
@@ -60,12 +60,16 @@ def check_increasing(times: Floats) -> None:
     rising = np.diff(times) > 0
     if not rising.all():
         frame = int(np.argmin(rising)) + 1
-        message = f"time stamps must increase; frame {frame} is at {times[frame]:g} s and the one before it at {times[frame - 1]:g} s"
+        message = (
+            f"time stamps must increase; frame {frame} is at {times[frame]:g} s and "
+            f"the one before it at {times[frame - 1]:g} s"
+        )
         raise ValueError(message)
 
 
 def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
-    """Return the destination frame at which a source frame at each time [s] takes effect.
+    """Return the destination frame at which a source frame at each time [s] takes
+    effect.
 
     Methods that interpolate count as `before`.
     """
@@ -87,7 +91,8 @@ def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
 def frames_needed(
     timeline: Timeline, frame_rate: float, method: Method, start: float = 0.0
 ) -> int:
-    """Return the number of frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect.
+    """Return the number of frames at `frame_rate` [Hz] from time `start` [s] up to the
+    one at which the last source frame takes effect.
 
     Raises ValueError when `start` is not finite, or after the last frame; when that has
     no finite time, or there would be more frames than can be counted.
@@ -124,7 +129,9 @@ def held_frames(
     method: Method,
     start: float = 0.0,
 ) -> Indices:
-    """Return the source frame (num_frames,) in force at each destination frame 0, 1, 2, … of `frame_rate` [Hz], frame 0 at `start` [s]."""
+    """Return the source frame (num_frames,) in force at each destination frame 0, 1, 2,
+    … of `frame_rate` [Hz], frame 0 at `start` [s].
+    """
     if timeline.num_frames == 0:
         raise ValueError("the timeline has no frames")
     effect = taking_effect(timeline.times - start, frame_rate, method)
@@ -147,7 +154,8 @@ def are_poses(values: Floats) -> bool:
 def sampled(
     values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "linear"
 ) -> Floats:
-    """Return values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,) [s].
+    """Return values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,)
+    [s].
 
     Before the first and after the last they hold.
 
@@ -164,7 +172,8 @@ def sampled(
 
 
 def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
-    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s].
+    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at
+    times `at` (N,) [s].
 
     All else is as `sampled`.
     """
@@ -185,7 +194,9 @@ def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
 
 
 def _between(times: Floats, at: Floats) -> Between:
-    """Return for each time the frame before it and the fraction of the way to the next, 0 at that frame's time but for rounding."""
+    """Return for each time the frame before it and the fraction of the way to the next,
+    0 at that frame's time but for rounding.
+    """
     ulps = 4 * np.spacing(np.maximum(np.abs(at), np.abs(times[0])))
     before = np.clip(
         np.searchsorted(times, at + ulps, side="right") - 1, 0, len(times) - 1
@@ -225,7 +236,8 @@ def _number_sampler(
 
 
 def bridged(values: Floats) -> tuple[Floats, Bools | None]:
-    """Return values (T, …) with straight lines where numbers are not finite, and where that was.
+    """Return values (T, …) with straight lines where numbers are not finite, and where
+    that was.
 
     None where all are finite.
     """
@@ -276,7 +288,9 @@ def _pose_sampler(
 
 @dataclass(frozen=True)
 class Wrap(ShortRepr):
-    """A jump by `turns` full turns (signed) of column `part` from the frame before `frame` to it."""
+    """A jump by `turns` full turns (signed) of column `part` from the frame before
+    `frame` to it.
+    """
 
     frame: int
     part: int
@@ -296,7 +310,9 @@ def _jumps(values: Floats) -> Floats:
 
 
 def find_wraps(values: Floats) -> tuple[Wrap, ...]:
-    """Return the jumps of angles (T, P) [rad] by full turns (within 1 rad) from one frame to the next, in order of frames."""
+    """Return the jumps of angles (T, P) [rad] by full turns (within 1 rad) from one
+    frame to the next, in order of frames.
+    """
     jumps = _jumps(np.asarray(values, dtype=np.float64))
     return tuple(
         Wrap(int(t) + 1, int(p), int(jumps[t, p])) for t, p in np.argwhere(jumps)
@@ -320,7 +336,8 @@ def unwrapped(values: Floats) -> Floats:
 def wrap_problem(
     wraps: tuple[Wrap, ...], content: str, where: str = ""
 ) -> Problem | None:
-    """Return one problem for all wraps of a component, counted and naming the first (`where`: its frame by default).
+    """Return one problem for all wraps of a component, counted and naming the first
+    (`where`: its frame by default).
 
     None without wraps.
     """
@@ -331,7 +348,10 @@ def wrap_problem(
         turns = "a full turn"
     else:
         turns = f"{abs(first.turns)} full turns"
-    message = f"{content} jumps by {turns} in column {first.part} {where or f'at frame {first.frame}'}"
+    message = (
+        f"{content} jumps by {turns} in column {first.part} "
+        f"{where or f'at frame {first.frame}'}"
+    )
     data = {"frame": first.frame, "part": first.part, "turns": first.turns}
     return replace(
         WRAPPED.problem(message, Location(inside=content), data=data), count=len(wraps)
