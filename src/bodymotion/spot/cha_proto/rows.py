@@ -8,11 +8,11 @@ once; NumPy fills in the numbers of all keyframes that have the same fields. Mak
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -299,104 +299,132 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
     Raises FormatError when a row is no message (CAP001), or the table would have more
     than `most` numbers (FMT009).
     """
-    from google.protobuf.message import DecodeError
-
-    pieces: dict[
-        tuple[frozenset[str], tuple[str, ...]], list[tuple[Indices, Floats]]
-    ] = {}
-    with_unknown = 0
     by_length: dict[int, list[int]] = {}
     for k, content in enumerate(rows):
         by_length.setdefault(len(content), []).append(k)
-    for length, alike in by_length.items():
-        indices = np.array(alike, np.intp)
-        messages = np.frombuffer(b"".join([rows[k] for k in alike]), np.uint8).reshape(
-            len(alike), length
-        )
-        layouts = 0
-        while len(indices):
-            content = messages[0].tobytes()
-            first = int(indices[0])
-            try:
-                message = message_class(kind).FromString(content)
-            except DecodeError:
-                reason = (
-                    f"keyframe {first + 1} is not a protobuf message, or is cut off"
-                )
-                raise rules.WIRE.error(
-                    reason, location, subject=("keyframes", first)
-                ) from None
-            size = message.ByteSize()
-            message.DiscardUnknownFields()
-            with_unknown += message.ByteSize() < size
-            parents: set[str] = set()
-            numbers: dict[str, float] = {}
-            others: dict[str, float] = {}
-            _walk(message, "", parents, numbers, others)
-            found = pieces.setdefault((frozenset(parents), (*numbers, *others)), [])
-            is_layout = message.SerializeToString(
-                deterministic=True
-            ) == content and not set(others.values()) - {1.0}
-            for k, path in enumerate(numbers if is_layout else ()):
-                set_field(message, path, gap(k))
-            if is_layout and layouts < _MAX_LAYOUTS:
-                layout = Layout.of(message, len(numbers))
-            else:
-                layout = None
-            if layout is None:
-                found.append(
-                    (
-                        indices[:1],
-                        np.array([[*numbers.values(), *others.values()]], np.float64),
-                    )
-                )
-                messages = messages[1:]
-                indices = indices[1:]
-                continue
-            layouts += 1
-            same, values = layout.numbers(messages)
-            found.append(
-                (
-                    indices[same],
-                    np.hstack([values, np.ones((len(values), len(others)))]),
-                )
-            )
-            messages = messages[~same]
-            indices = indices[~same]
-    known = {"" for _ in rows[:1]}.union(*(parents for parents, _ in pieces))
-    leaves = (path for path, one in _fields(kind) if one.kind not in MESSAGES)
-    columns = tuple(path for path in leaves if path.rpartition(".")[0] in known)
+    pieces: list[_Piece] = []
+    for indices in by_length.values():
+        pieces += _pieces_of(rows, np.array(indices, np.intp), kind, location)
+    parents = frozenset[str]().union(*(piece.row.parents for piece in pieces))
+    columns = tuple(
+        path
+        for path, field in _fields(kind)
+        if field.kind not in MESSAGES and _is_in(path, parents) and rows
+    )
     if len(rows) * (len(columns) + 1) > most:
-        message = f"{len(rows)} keyframes of up to {len(columns)} numbers: nearly all are empty"
+        message = (
+            f"{len(rows)} keyframes of up to {len(columns)} numbers: nearly all are "
+            "empty"
+        )
         raise TOO_LARGE.error(message, location)
     table = np.zeros((len(rows), len(columns)))
     held = np.zeros(table.shape, np.bool_)
-    for (within, paths), parts in pieces.items():
-        there = np.array([path.rpartition(".")[0] in {"", *within} for path in columns])
-        order = [columns.index(path) for path in paths]
-        for indices, values in parts:
-            held[indices] = there
-            table[indices[:, None], order] = values
-    return Table(frozenset(known - {""}), columns, table, held, with_unknown)
+    for piece in pieces:
+        held[piece.indices] = [_is_in(path, piece.row.parents) for path in columns]
+        order = [columns.index(path) for path in piece.row.paths]
+        table[piece.indices[:, None], order] = piece.values
+    with_unknown = sum(piece.row.has_unknown for piece in pieces)
+    return Table(parents, columns, table, held, with_unknown)
 
 
-def _walk(
-    message: Any,  # noqa: ANN401
-    path: str,
-    parents: set[str],
-    numbers: dict[str, float],
-    others: dict[str, float],
-) -> None:
-    """Collect the messages within a row, and its numbers.
+def _is_in(path: str, parents: Set[str]) -> bool:
+    """Return whether the message of a field is at the top, or one of `parents`."""
+    parent = path.rpartition(".")[0]
+    return not parent or parent in parents
 
-    Floating-point ones, and whole ones and flags.
+
+class _Row(NamedTuple):
+    """A row as protobuf reads it.
+
+    Attributes
+    ----------
+    parents:
+        The messages within it.
+    numbers:
+        Its floating-point numbers, by their paths.
+    others:
+        Its whole numbers and flags.
+    has_unknown:
+        Whether it has fields that are not in the table of messages.
     """
+
+    parents: set[str]
+    numbers: dict[str, float]
+    others: dict[str, float]
+    has_unknown: bool
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all values."""
+        return [*self.numbers, *self.others]
+
+
+class _Piece(NamedTuple):
+    """Rows of one layout: the first one, the indices (N,) and the values (N, C) of all."""
+
+    row: _Row
+    indices: Indices
+    values: Floats
+
+
+def _pieces_of(
+    rows: Sequence[bytes], indices: Indices, kind: str, location: Location
+) -> Iterator[_Piece]:
+    """Yield rows of one length in pieces of one layout."""
+    length = len(rows[indices[0]])
+    content = b"".join([rows[k] for k in indices])
+    messages = np.frombuffer(content, np.uint8).reshape(len(indices), length)
+    num_layouts = 0
+    while len(indices):
+        row, layout = _read_row(messages[0].tobytes(), kind, location, int(indices[0]))
+        if layout is None or num_layouts == _MAX_LAYOUTS:
+            values = np.array([[*row.numbers.values(), *row.others.values()]])
+            yield _Piece(row, indices[:1], values.astype(np.float64))
+            messages = messages[1:]
+            indices = indices[1:]
+            continue
+        num_layouts += 1
+        same, numbers = layout.numbers(messages)
+        # All flags of a layout are 1.
+        flags = np.ones((len(numbers), len(row.others)))
+        yield _Piece(row, indices[same], np.hstack([numbers, flags]))
+        messages = messages[~same]
+        indices = indices[~same]
+
+
+def _read_row(
+    content: bytes, kind: str, location: Location, number: int
+) -> tuple[_Row, Layout | None]:
+    """Return a row, and its layout if others may have the same."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        message = message_class(kind).FromString(content)
+    except DecodeError:
+        reason = f"keyframe {number + 1} is not a protobuf message, or is cut off"
+        subject = ("keyframes", number)
+        raise rules.WIRE.error(reason, location, subject=subject) from None
+    size = message.ByteSize()
+    message.DiscardUnknownFields()
+    row = _Row(set(), {}, {}, bool(message.ByteSize() < size))
+    _walk(message, "", row)
+    # Protobuf may write a message otherwise than this one: then bytes do not compare.
+    is_usual = message.SerializeToString(deterministic=True) == content
+    if not is_usual or set(row.others.values()) - {1.0}:
+        return row, None
+    for k, path in enumerate(row.numbers):
+        set_field(message, path, gap(k))
+    return row, Layout.of(message, len(row.numbers))
+
+
+def _walk(message: Any, path: str, row: _Row) -> None:  # noqa: ANN401
+    """Collect the messages within a row, and its values."""
     for field, value in message.ListFields():
         name = path + field.name
         if field.message_type is not None:
-            parents.add(name)
-            _walk(value, f"{name}.", parents, numbers, others)
+            row.parents.add(name)
+            _walk(value, f"{name}.", row)
         elif isinstance(value, float):
-            numbers[name] = value
+            row.numbers[name] = value
         else:
-            others[name] = float(value)
+            row.others[name] = float(value)

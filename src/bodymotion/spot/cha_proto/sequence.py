@@ -14,14 +14,20 @@ default alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Problem,
+    ReadResult,
+)
 from bodymotion.diagnostics.problem import Source, SourceMap, Subject
 from bodymotion.formats.resources import ResourceFinder, file_bytes
 from bodymotion.formats.rules import TOO_LARGE
@@ -255,65 +261,57 @@ def _animations(
 def _read(
     data: bytes, *, is_text: bool, path: Path | None = None
 ) -> ReadResult[Choreography]:
+    """Read a choreography from the content of a file."""
     found = Diagnostics(path)
     choreography: Choreography | None = None
     with found.recover():
+        location = Location(found.path)
         if len(data) > MAX_BYTES:
-            raise TOO_LARGE.error(
-                f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path)
-            )
-        if is_text:
-            text = text_of(data, found)
-        else:
-            text = ""
+            message = f"{len(data)} bytes, expected at most {MAX_BYTES}"
+            raise TOO_LARGE.error(message, location)
+        text = text_of(data, found) if is_text else ""
         if text.count("moves") > MAX_MOVES:
-            raise TOO_LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
-        if is_text:
-            if _IS_SAVE.search(text):
-                kind = SAVE
-            else:
-                kind = SEQUENCE
-        else:
+            raise TOO_LARGE.error(f"more than {MAX_MOVES} moves", location)
+        if not is_text:
             kind = _kind_of(data)
-        if is_text:
-            wire = bytes(parsed(text, kind, found)[0].SerializeToString())
-        else:
             wire = data
+        else:
+            kind = SAVE if _IS_SAVE.search(text) else SEQUENCE
+            wire = bytes(parsed(text, kind, found)[0].SerializeToString())
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:
-            # Unknown are what is missing, and what has a fault: a whole move.
-            empty = {
-                name
-                for name in ("name", "slices_per_minute", "moves")
-                if not getattr(choreography, name)
-            }
-            given = {one["name"] for one in FIELD.finditer(text) if one["value"]} - {
-                "moves"
-            }
-            unknown = [(name,) for name in empty - given]
-            begins = sorted(
-                (position, subject[:2])
-                for subject, position in _positions(text).items()
-            )
-            for one in (
-                problem.location
-                for problem in found.problems
-                if problem.rule == rules.TEXT.code
-            ):
-                fault = (one.line or 1 << 62, one.column or 0)
-                unknown.append(
-                    begins[bisect_right(begins, fault, key=itemgetter(0)) - 1][1]
-                )
-        locations = SourceMap({(): _locator(text, path)}, unknown)
+            unknown = _unknown_parts(choreography, text, found.problems)
         source = Source(
             "csq" if kind == SEQUENCE else "chr",
             path,
             options={"text": is_text},
-            locations=locations,
+            locations=SourceMap({(): _locator(text, path)}, unknown),
         )
         choreography = replace(choreography, problems=found.problems, source=source)
     return found.result(choreography)
+
+
+def _unknown_parts(
+    choreography: Choreography, text: str, problems: Iterable[Problem]
+) -> list[Subject]:
+    """Return what is unknown of a faulty text: missing fields, and moves with faults."""
+    fields = ("name", "slices_per_minute", "moves")
+    empty = {name for name in fields if not getattr(choreography, name)}
+    # A field that is there and empty is known; moves with faults are left out.
+    given = {field["name"] for field in FIELD.finditer(text) if field["value"]}
+    unknown: list[Subject] = [(name,) for name in empty - (given - {"moves"})]
+    begins = sorted(
+        (position, subject[:2]) for subject, position in _positions(text).items()
+    )
+    for problem in problems:
+        if problem.rule == rules.TEXT.code:
+            # A fault without a line is at the end.
+            line = problem.location.line or 1 << 62
+            fault = (line, problem.location.column or 0)
+            _, part = begins[bisect_right(begins, fault, key=itemgetter(0)) - 1]
+            unknown.append(part)
+    return unknown
 
 
 def _is_message(data: bytes) -> bool:
@@ -482,35 +480,48 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
     """
     found: dict[Subject, tuple[int, int]] = {("",): (1, 1)}
     outer: list[str] = []
-    count = -1
+    num_moves = 0
     line = 1
-    start = 0
+    line_start = 0
     seen = 0
     for token in FIELD.finditer(text):
         skipped = text.count("\n", seen, token.start())
         if skipped:
             line += skipped
-            start = text.rfind("\n", seen, token.start()) + 1
+            line_start = text.rfind("\n", seen, token.start()) + 1
         seen = token.start()
-        position = line, token.start() - start + 1
+        position = line, token.start() - line_start + 1
         if (token["open"] or token["colon"]) and len(outer) <= MAX_DEPTH:
-            path = [*outer[outer[:1] == ["choreography_sequence"] :], token["name"]]
-            if path[0] != "moves":
-                whole = (".".join(path),)
-                found[("", len(found)) if whole in found else whole] = position
-            elif len(path) > 1:
-                if len(path) > 2 and path[1] in KINDS:
-                    inner = path[2:]
+            # A save file has the sequence as one of its fields.
+            is_in_save = outer[:1] == ["choreography_sequence"]
+            path = [*(outer[1:] if is_in_save else outer), token["name"]]
+            if path == ["moves"]:
+                if token["open"]:
+                    found["moves", num_moves] = position
+                    num_moves += 1
+            else:
+                subject = _subject_of(path, num_moves - 1)
+                if path[0] == "moves":
+                    # The wrapper of a number is at the number's own name.
+                    if path[-1] != "value":
+                        found.setdefault(subject, position)
                 else:
-                    inner = path[1:]
-                if inner[-1] != "value":
-                    found.setdefault(("moves", count, ".".join(inner)), position)
-            elif token["open"]:
-                count += 1
-                found["moves", count] = position
+                    # A field that is there twice has a location of its own.
+                    found[("", len(found)) if subject in found else subject] = position
         if token["open"] or token["bare"]:
             outer.append(token["name"] or "")
         elif token["close"]:
             found["", len(found)] = position
             del outer[-1:]
     return found
+
+
+def _subject_of(path: list[str], move: int) -> Subject:
+    """Return the subject of a field by its path of names."""
+    if path[0] != "moves":
+        return (".".join(path),)
+    fields = path[1:]
+    # The message with the parameters has no part in their names, nor have wrappers.
+    if len(fields) > 1 and fields[0] in KINDS:
+        fields = fields[1:]
+    return ("moves", move, ".".join(fields))
