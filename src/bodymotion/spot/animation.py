@@ -198,7 +198,10 @@ class Animation(RobotScript, NotebookDisplay, ContentEquality):
 
     def _summary(self) -> str:
         tracks = ", ".join(self.controls) or "no tracks"
-        return f"Animation({self.name!r}: {tracks}; {len(self.keyframes)} keyframes, {self.duration:g} s)"
+        return (
+            f"Animation({self.name!r}: {tracks}; {len(self.keyframes)} keyframes, "
+            f"{self.duration:g} s)"
+        )
 
     @classmethod
     @provided_by("bodymotion.spot.playback.recording:animation_of")

@@ -90,7 +90,10 @@ def show_animation(page: Page, data: Data) -> None:
     if slices is None:
         beats = ""
     else:
-        beats = f" ({number_text(slices)} slices at {number_text(data['options']['bpm'])} beats per minute)"
+        beats = (
+            f" ({number_text(slices)} slices at {number_text(data['options']['bpm'])} "
+            "beats per minute)"
+        )
     page.fact("duration", f"{number_text(data['duration'])} s{beats}")
     frequency = data["options"].get("frequency")
     if frequency is None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 # [beats per minute] The range that the slider of the tempo has at least.
 MIN_TEMPO = 40.0
 MAX_TEMPO = 220.0
-WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.
+WRITE_BACK_DELAY = 0.6
+"""[s] After a user has moved a slider its value is not overwritten for this time."""
 MAX_KEYFRAMES = 3  # Number of keyframes that are listed for one rule.
 
 CONTROLLER_OPTIONS = (
@@ -150,7 +151,10 @@ class AnimationPanel:
             for word in ("extendable", "truncatable")
             if word in playback.animation.options
         ]
-        hint = f"Length of the move, which is {' and '.join(allowed) or 'neither extendable nor truncatable'}"
+        hint = (
+            "Length of the move, which is "
+            f"{' and '.join(allowed) or 'neither extendable nor truncatable'}"
+        )
         self._add_slider("slices", _length_limits(playback), "slices", hint)
         for name, parameter in playback.animation.parameters.items():
             limits = parameter_limits(name, parameter)
@@ -260,7 +264,10 @@ def _head(playback: AnimationPlayback) -> str:
         natural = f" (natural length {timing.natural})"
     else:
         natural = ""
-    length = f"{timing.slices:g} slices{natural} at {timing.bpm:g} beats per minute, {timing.timeline.duration:.2f} s"
+    length = (
+        f"{timing.slices:g} slices{natural} at {timing.bpm:g} beats per minute, "
+        f"{timing.timeline.duration:.2f} s"
+    )
     return small_html(
         f"{playback.title}: {', '.join(playback.animation.controls)}. {length}"
     )
@@ -334,4 +341,7 @@ def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
     if not found:
         return ""
     more = " …" if len(found) > MAX_KEYFRAMES else ""
-    return f"Keyframe{'s' if len(found) > 1 else ''} {', '.join(found[:MAX_KEYFRAMES])}{more}: "
+    return (
+        f"Keyframe{'s' if len(found) > 1 else ''} "
+        f"{', '.join(found[:MAX_KEYFRAMES])}{more}: "
+    )

@@ -131,7 +131,10 @@ class OptionsReader(_SectionReader):
     def _report_unknown(self, line: Line) -> None:
         word = line.words[0]
         if word.text.lower() in OPTIONS:
-            message = f"found {word.text!r}; expected the option {word.text.lower()!r} in lower case"
+            message = (
+                f"found {word.text!r}; expected the option {word.text.lower()!r} in "
+                "lower case"
+            )
             self.found.report(rules.OPTION_CASE, message, word.location)
         else:
             if word.text in PARAMETERS:
@@ -164,7 +167,10 @@ class OptionsReader(_SectionReader):
             elif values[0].text in PLAYBACKS:
                 self.options[name] = values[0].text
             else:
-                message = f"{name!r} is {values[0].text[:60]!r}, which is not one of its values"
+                message = (
+                    f"{name!r} is {values[0].text[:60]!r}, which is not one of its "
+                    "values"
+                )
                 hint = choices(values[0].text, PLAYBACKS)
                 self.found.report(
                     rules.PLAYBACK, message, values[0].location, hint=hint
@@ -272,7 +278,10 @@ class OptionsReader(_SectionReader):
             ):
                 valid.append(int(word.text))
             else:
-                message = f"{name} is {word.text[:40]!r}, expected a whole number from 0 to 255"
+                message = (
+                    f"{name} is {word.text[:40]!r}, expected a whole number from 0 to "
+                    "255"
+                )
                 self.found.report(rules.COLOR_RANGE, message, word.location)
         if len(valid) == len(values) == 3:
             self.options[option.keyword] = tuple(valid)
@@ -318,7 +327,10 @@ class ParametersReader(_SectionReader):
                     message = f"{line.text.strip()[:60]!r} is read as 'no parameters'"
                     self.found.report(rules.NO_PARAMETERS_WORDS, message, line.location)
                 elif line.text.strip() != "no parameters":
-                    message = "there is more than one space, or a tab, between 'no' and 'parameters'"
+                    message = (
+                        "there is more than one space, or a tab, between 'no' and "
+                        "'parameters'"
+                    )
                     self.found.report(
                         rules.NO_PARAMETERS_BLANKS, message, line.location
                     )
@@ -372,7 +384,10 @@ class ParametersReader(_SectionReader):
         ):
             value = _number(word)
             if value is None:
-                message = f"the {what} of {name!r} is {word.text[:40]!r}, expected a finite number"
+                message = (
+                    f"the {what} of {name!r} is {word.text[:40]!r}, expected a finite "
+                    "number"
+                )
                 self.found.report(rules.PARAMETER_NUMBER, message, word.location)
             else:
                 values.append(value)
@@ -487,7 +502,10 @@ def _add_columns(
             of = f" of {keyword!r}"
         else:
             of = ""
-        message = f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} also before this column"
+        message = (
+            f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} also before "
+            "this column"
+        )
         found.report(rules.COLUMN_TWICE, message, location)
     if keyword not in header.keywords:
         header.keywords.append(keyword)

@@ -354,7 +354,10 @@ def _check_range(checked: Checked, subject: tuple[str, str, int], value: float) 
     upper = ""
     if keyword.maximum != math.inf:
         upper = f" and at most {keyword.maximum:g}"
-    message = f"{name!r}: {_VALUES[k]} {value:g}, expected at least {keyword.minimum:g}{upper}"
+    message = (
+        f"{name!r}: {_VALUES[k]} {value:g}, expected at least "
+        f"{keyword.minimum:g}{upper}"
+    )
     rule = _RANGE_RULES.get(name, rules.PARAMETER_NEGATIVE)
     checked.report(rule, message, *subject)
     return False

@@ -23,8 +23,13 @@ from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.head_checks import Checked, left_out
 from bodymotion.spot.cha.keywords import COLUMNS, TIME, Column
 
-CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.
-ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.
+CYCLE_TOLERANCE = 1e-3
+"""[m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same."""
+ZERO_LENGTH = 1e-6
+"""Quaternions not longer than this have no direction.
+
+The vendor's converter writes 1e-6 for 0.
+"""
 LIMIT_TOLERANCE = 1e-4  # [rad] The limits of joints have four digits.
 MAX_VALUE = 1e6  # [m, rad] Nothing is played with larger values.
 MAX_LENGTH = 1e7  # Slices, or hundredths of a second: nothing longer is played.
@@ -37,9 +42,14 @@ MAX_STEPS: Mapping[str, tuple[float, float]] = {
 
 Twice what the robot can do.
 """
-MIN_STEP_FRACTION = 0.1  # Smaller steps, as a fraction of the largest one, are no jumps however fast they are.
+MIN_STEP_FRACTION = 0.1
+"""Smaller steps.
 
-MAX_HEIGHT = 5.0  # [m] Body and hand are not mostly higher than this, and feet not farther apart.
+As a fraction of the largest one, are no jumps however fast they are.
+"""
+
+MAX_HEIGHT = 5.0
+"""[m] Body and hand are not mostly higher than this, and feet not farther apart."""
 ROBOT_SIZE = (0.1, 1.5)  # [m] A height, or a distance between feet, of a robot.
 UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
 
@@ -206,13 +216,19 @@ def _check_length(checked: Checked) -> None:
     if length <= MAX_LENGTH:
         return
     if bpm is not None and duration <= MAX_LENGTH / 100:
-        message = f"at {bpm:g} beats per minute the move is {slices:.3g} slices or {slices * 15 / bpm:.3g} s long"
+        message = (
+            f"at {bpm:g} beats per minute the move is {slices:.3g} slices or "
+            f"{slices * 15 / bpm:.3g} s long"
+        )
         checked.report(rules.MOVE_LONG, message, "options", "bpm", 0)
     elif checked.has_time_column:
         message = f"the move is too long: the last keyframe is at {duration:g} s"
         checked.report(rules.MOVE_LONG, message, "keyframes", len(times) - 1, TIME)
     else:
-        message = f"at {frequency:g} keyframes per second the last keyframe is at {duration:g} s"
+        message = (
+            f"at {frequency:g} keyframes per second the last keyframe is at "
+            f"{duration:g} s"
+        )
         checked.report(rules.MOVE_LONG, message, "options", "frequency", 0)
 
 
@@ -306,7 +322,10 @@ def _check_degrees(checked: Checked) -> bool:
         more = f", and {counted(len(found.columns) - 1, 'more column')} too large"
     else:
         more = ""
-    message = f"{name} is {frames.values[row, found.column]:g} in keyframe {checked.number(row)}{more}: these look like degrees"
+    message = (
+        f"{name} is {frames.values[row, found.column]:g} in keyframe "
+        f"{checked.number(row)}{more}: these look like degrees"
+    )
     checked.report(rules.DEGREES, message, "keyframes", row, name)
     return True
 
@@ -346,8 +365,14 @@ def _check_metres(checked: Checked) -> bool:
         for scale, unit in UNITS:
             if ROBOT_SIZE[0] <= size / scale <= ROBOT_SIZE[1]:
                 row = int(np.argmax(np.abs(np.nan_to_num(values)) > MAX_HEIGHT))
-                message = f"{name} {verb} {values[row]:g} in keyframe {checked.number(row)}: these look like {unit}"
-                hint = f"divide all positions by {scale:g}. Jumps of positions are not checked, nor the motion that is played"
+                message = (
+                    f"{name} {verb} {values[row]:g} in keyframe {checked.number(row)}: "
+                    f"these look like {unit}"
+                )
+                hint = (
+                    f"divide all positions by {scale:g}. Jumps of positions are not "
+                    "checked, nor the motion that is played"
+                )
                 checked.report(rules.METRES, message, "keyframes", row, name, hint=hint)
                 return True
     return False
@@ -440,7 +465,10 @@ def _check_ends(checked: Checked) -> None:
         ):
             continue
         if apart[k] > CYCLE_TOLERANCE:
-            message = f"{name} is {float(first[k]):g} in the first keyframe and {float(last[k]):g} in the last"
+            message = (
+                f"{name} is {float(first[k]):g} in the first keyframe and "
+                f"{float(last[k]):g} in the last"
+            )
             checked.report(
                 rules.CYCLE_ENDS, message, "keyframes", len(frames) - 1, name
             )

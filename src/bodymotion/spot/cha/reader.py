@@ -257,7 +257,10 @@ class _File:
         # The line of columns is wrong, not all the lines below it. Where its fault is
         # known already, that is enough.
         if not header.unknown and (self.has_times or common != width + 1):
-            message = f"the columns take {width} value{'s' * (width != 1)}, but each keyframe has {common}"
+            message = (
+                f"the columns take {width} value{'s' * (width != 1)}, but each "
+                f"keyframe has {common}"
+            )
             self.found.report(rules.WIDTH, message, self.sections.header.location)
         names = tuple(f"column {k + 1}" for k in range(common))
         read = read_rows(data, start, common, names, self.found)
@@ -336,7 +339,10 @@ class _File:
         location = locations.locate(("columns", TIME))
         if self.has_time_column and "frequency" in self.options.locations:
             line = self.options.locations["frequency"][0].line
-            message = f"there are both the column 'time' and the option 'frequency' in line {line}"
+            message = (
+                "there are both the column 'time' and the option 'frequency' in line "
+                f"{line}"
+            )
             self.found.report(rules.TIME_AND_FREQUENCY, message, location)
         if self.header.keywords and not self.has_times:
             message = "there is neither a column 'time' nor an option 'frequency'"
@@ -345,7 +351,10 @@ class _File:
                 and self.rows.common_width == len(self.header.values) + 1
             )
             if one_more and not self.header.unknown:
-                message += "; each keyframe has one value more than the columns take: is 'time' missing here?"
+                message += (
+                    "; each keyframe has one value more than the columns take: is "
+                    "'time' missing here?"
+                )
             self.found.report(rules.TIME_MISSING, message, location)
 
     def _keyframes(self, frequency: object) -> Keyframes | None:

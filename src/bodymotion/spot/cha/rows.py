@@ -45,7 +45,11 @@ _Table = tuple[Floats, Bools, Indices]
 COMMENT = re.compile("#|//")
 """The beginning of a comment."""
 
-MAX_LINE_BYTES = 100_000  # Longer lines are cut there; the longest line with a meaning has some thousand bytes.
+MAX_LINE_BYTES = 100_000
+"""Longer lines are cut there.
+
+The longest line with a meaning has some thousand bytes.
+"""
 
 _WORD = re.compile(r"\S+")
 _OTHER_BLANK = re.compile(r"[^\S \t]")
@@ -522,7 +526,10 @@ class _RowReader:
     def _count_fault(self, number: int) -> None:
         self._faults += 1
         if self._faults > MAX_FAULTY_LINES and not self.given_up:
-            message = f"more than {MAX_FAULTY_LINES} keyframes are faulty; the lines from here on were not checked"
+            message = (
+                f"more than {MAX_FAULTY_LINES} keyframes are faulty; the lines from "
+                "here on were not checked"
+            )
             self.found.report(rules.GIVEN_UP, message, Location(None, number, 1))
             self.given_up = True
 
@@ -530,7 +537,10 @@ class _RowReader:
         if NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text):
             return float(word.text)
         slip = number_slip(word.text)
-        message = f"the value of {self.names[k]}, {word.text[:40]!r}, is not a number{f': {slip}' if slip else ''}"
+        message = (
+            f"the value of {self.names[k]}, {word.text[:40]!r}, is not a "
+            f"number{f': {slip}' if slip else ''}"
+        )
         self.found.report(rules.NUMBER, message, word.location)
         return None
 

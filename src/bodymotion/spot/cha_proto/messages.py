@@ -6,6 +6,8 @@ cannot be distinguished from one that is missing. A wrapper (`DoubleValue` and i
 is a message of its own, so its 0 can be distinguished from nothing.
 """
 
+# ruff: noqa: ANN401 - messages of protobuf are made at run time
+
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -96,7 +98,7 @@ MESSAGES, ENUMS = (
 
 
 @cache
-def message_class(name: str) -> Any:  # noqa: ANN401
+def message_class(name: str) -> Any:
     """Return the class of a message.
 
     The name of a message in `ROWS` with "Raw" appended is the same message with its
@@ -110,7 +112,7 @@ def message_class(name: str) -> Any:  # noqa: ANN401
 
 
 @cache
-def _pool() -> Any:  # noqa: ANN401
+def _pool() -> Any:
     """Return all messages of the table as descriptors, in a pool of their own, so that the vendor's package can be used beside it."""
     from google.protobuf import descriptor_pb2, descriptor_pool
 
@@ -131,7 +133,7 @@ def _pool() -> Any:  # noqa: ANN401
     return pool
 
 
-def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:  # noqa: ANN401
+def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Proto
 
     message = file.message_type.add(name=name)

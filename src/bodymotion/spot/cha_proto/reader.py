@@ -1,5 +1,7 @@
 """Read messages, from bytes and from text, as animations."""
 
+# ruff: noqa: ANN401 - messages of protobuf are made at run time
+
 import re
 import warnings
 from collections.abc import Mapping, Set
@@ -59,7 +61,8 @@ _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
 A larger file may have four numbers for each byte.
 """
 _MAX_LISTED = 6
-_MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
+_MAX_ALIKE = 64
+"""Sets of fields that the rows of a text have; with more, protobuf parses all rows."""
 _WHOLE = re.compile(r"(?<![\w.\"'+-])-?(?:0[xX][\da-fA-F]{1,3000}|[1-9]\d{9,3000})\b")
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
@@ -218,7 +221,7 @@ def read_table(
     return head, _without_gaps(replace(table, left_out=left_out), found)
 
 
-def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noqa: ANN401
+def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:
     """Report the fields of bytes that are not in the table of messages.
 
     `rows` is the number of rows that have some, too.
@@ -227,7 +230,7 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noq
 
     names: dict[str, None] = {}
 
-    def collect(message: Any, path: str) -> None:  # noqa: ANN401
+    def collect(message: Any, path: str) -> None:
         known = message.DESCRIPTOR.fields_by_number
         for one in UnknownFieldSet(message):
             field = known.get(one.field_number)
@@ -473,7 +476,7 @@ def _without(
 def attempt(
     text: str,
     kind: str,
-    message: Any = None,  # noqa: ANN401
+    message: Any = None,
     *,
     skip_unknown: bool = False,
 ) -> tuple[Any, Fault | None]:
@@ -529,7 +532,7 @@ def attempt(
 
 
 def _animation(
-    head: Any,  # noqa: ANN401
+    head: Any,
     table: Table,
     found: Diagnostics,
     path: Path | None,
@@ -585,7 +588,7 @@ def _frequency(times: Floats) -> float | None:
     return None
 
 
-def _options(head: Any, frequency: float | None) -> dict[str, object]:  # noqa: ANN401
+def _options(head: Any, frequency: float | None) -> dict[str, object]:
     options: dict[str, object] = {
         "controls": tuple(
             track for track in TRACKS if getattr(head, f"controls_{track}")
@@ -604,7 +607,7 @@ def _options(head: Any, frequency: float | None) -> dict[str, object]:  # noqa: 
     return options
 
 
-def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa: ANN401
+def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:
     parameters: dict[str, Parameter] = {}
     partial: list[str] = []
     for name, (path, _) in parameter_paths().items():
@@ -635,7 +638,7 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa:
     return parameters
 
 
-def _limit(parameters: Any, path: str) -> float | None:  # noqa: ANN401
+def _limit(parameters: Any, path: str) -> float | None:
     """Return a limit; None where its wrapper is missing.
 
     A wrapper without a value holds 0.

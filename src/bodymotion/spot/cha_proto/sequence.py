@@ -79,7 +79,10 @@ def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
     else:
         message = message_class("ListAllMovesResponse")(move_param_config=text)
     if not message.moves and not ranges_of(message.move_param_config):
-        reason = "the file has no moves; expected the text of ListAllMovesResponse or of MoveParamsConfig"
+        reason = (
+            "the file has no moves; expected the text of ListAllMovesResponse or of "
+            "MoveParamsConfig"
+        )
         raise rules.NO_LIST.error(reason, Location(str(path)))
     return message
 

@@ -1,5 +1,7 @@
 """Write animations and choreographies as messages: bytes, text and files."""
 
+# ruff: noqa: ANN401 - messages of protobuf are made at run time
+
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -165,7 +167,7 @@ def _pieces(
     return pieces(), problems.problems
 
 
-def _written(message: Any, *, as_text: bool) -> bytes:  # noqa: ANN401
+def _written(message: Any, *, as_text: bool) -> bytes:
     from google.protobuf import text_format
 
     return bytes(
@@ -194,7 +196,7 @@ def _head(
     return message_class("Animation")(name=name), head
 
 
-def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -> None:  # noqa: ANN401
+def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -> None:
     if keyword in FLAGS:
         setattr(head, keyword, True)
     elif keyword in ("bpm", "timing_adjustability") and isinstance(value, (int, float)):
@@ -215,7 +217,7 @@ def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -
 
 
 def _set_parameters(
-    head: Any,  # noqa: ANN401
+    head: Any,
     parameters: Mapping[str, Parameter],
     limits: Mapping[str, Parameter],
     problems: Diagnostics,
@@ -333,7 +335,7 @@ def _values(animation: Animation) -> Floats:
     return np.where(zeros, TINY, keyframes.values)
 
 
-def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
+def message_of(choreography: Choreography) -> Any:
     """Return a choreography as a message ChoreographySequence.
 
     Raises
@@ -363,7 +365,7 @@ def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
     return message
 
 
-def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:  # noqa: ANN401
+def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:
     """Set the fields of a message from what `flat` returns.
 
     Raises
@@ -378,7 +380,7 @@ def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:  #
         raise ValueError(f"{what}: {error.args[0] if error.args else error}") from None
 
 
-def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
+def _fill(message: Any, values: Mapping[str, Value]) -> None:
     for name, value in values.items():
         *path, last = name.split(".") if name != "." else ("",)
         inner = message
@@ -406,7 +408,7 @@ def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
             wrapper.value = value
 
 
-def _existing(message: Any, name: str) -> str:  # noqa: ANN401
+def _existing(message: Any, name: str) -> str:
     if name not in message.DESCRIPTOR.fields_by_name:
         raise KeyError(
             f"{message.DESCRIPTOR.name} has no field {name!r}; it has "
@@ -461,7 +463,7 @@ def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
 
 
 def _save(
-    message: Any,  # noqa: ANN401
+    message: Any,
     path: str | Path,
     lost: Iterable[Problem],
     *,

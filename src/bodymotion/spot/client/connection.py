@@ -201,7 +201,10 @@ def _check_certificate(host: str, port: int, authority: bytes) -> None:
         ):
             pass
     except ssl.SSLError:
-        reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
+        reason = (
+            "its certificate is not signed by the given authority (certificate=…, "
+            "--certificate)"
+        )
         raise SpotError(f"{host}:{port} cannot be reached: {reason}") from None
     except OSError:
         pass  # Nobody answers: the error of the call says so.

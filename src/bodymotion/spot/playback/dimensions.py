@@ -67,7 +67,11 @@ GRIPPER_LIMITS: Floats = frozen(
 LIMITS: Floats = frozen(
     np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS])
 )
-NOMINAL_HEIGHT = 0.48  # Height of the body's origin over the feet's centres in a nominal stand: our choice, close to what the robot does.
+NOMINAL_HEIGHT = 0.48
+"""Height of the body's origin over the feet's centres in a nominal stand.
+
+Our choice, close to what the robot does.
+"""
 
 NOMINAL_FEET: Floats = frozen(HIPS * [1, 1, 0] + np.outer(SIDES, [0.0, HIP_WIDTH, 0.0]))
 """Positions of the feet's centres (4, 3) in a nominal stand, relative to their mean.

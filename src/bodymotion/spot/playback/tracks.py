@@ -36,8 +36,13 @@ from bodymotion.spot.playback.stance import (
 ARM = GROUPS["arm_joints"]
 NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
 """The pose (7,) of the body over the feet's centre in a nominal stand."""
-WRAP_SPEED = 30.0  # [rad/s] A faster change by about a full turn is no rotation: the angle was recorded modulo 2π.
-MAX_FLOOR_OFFSET = 0.05  # [m] Feet whose mean height at the start is farther from 0 are not in the animation frame.
+WRAP_SPEED = 30.0
+"""[rad/s] A faster change by about a full turn is no rotation.
+
+The angle was recorded modulo 2π.
+"""
+MAX_FLOOR_OFFSET = 0.05
+"""[m] Feet whose mean height at the start is farther from 0 are not in the animation frame."""
 
 
 def _without_wraps(angles: Floats, times: Floats) -> Floats:

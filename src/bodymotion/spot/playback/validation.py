@@ -46,7 +46,8 @@ MAX_BODY_SPEED = 5.0
 MIN_BODY_STEP = 0.05
 """[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
 BODY_POSITIONS = (*GROUPS["body_pos"], *GROUPS["com_pos"])
-MAX_SLIP = 0.02  # [m] Accepted distance of a foot in contact from the position at which its contact began.
+MAX_SLIP = 0.02
+"""[m] Accepted distance of a foot in contact from the position at which its contact began."""
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE = 0.03
 MAX_UNSUPPORTED_TIME = 0.5
@@ -393,7 +394,10 @@ class Report:
             for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
             if one and name != names[part]
         ]
-        message = f"{text.format(name=names[part], amount=float(amount[worst, part]))} at {moment:.2f} s{between}"
+        message = (
+            f"{text.format(name=names[part], amount=float(amount[worst, part]))} at "
+            f"{moment:.2f} s{between}"
+        )
         message += f"; also {', '.join(others)}" if others else ""
         data = {
             "amount": float(amount[worst, part]),
@@ -435,7 +439,10 @@ def _body_speed(played: Played, found: Report) -> None:
     worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
     data = {"distance": float(steps[worst]), "seconds": float(gaps[worst])}
     moves = f"moves {data['distance']:.3f} m in {data['seconds']:g} s"
-    message = f"the body {moves}, from keyframe {found.number(worst)} to keyframe {found.number(worst + 1)}"
+    message = (
+        f"the body {moves}, from keyframe {found.number(worst)} to keyframe "
+        f"{found.number(worst + 1)}"
+    )
     found.add_at(rules.BODY_SPEED, message, worst + 1, len(wrong), data)
 
 
@@ -538,7 +545,10 @@ def _balance(played: Played, found: Report) -> None:
     height = played.body[:, 2] - played.floor
     if "starts_sitting" not in played.animation.options:
         low = played.reliable & (height < MIN_BODY_HEIGHT)
-        text = f"the body's origin is {{amount:.3f}} m less than {MIN_BODY_HEIGHT:g} m above the floor"
+        text = (
+            f"the body's origin is {{amount:.3f}} m less than {MIN_BODY_HEIGHT:g} m "
+            "above the floor"
+        )
         found.worst(
             rules.BODY_CLEARANCE,
             low[:, None],

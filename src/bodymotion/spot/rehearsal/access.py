@@ -1,5 +1,7 @@
 """Access to the stand-in robot: users with tokens, and leases for moving it."""
 
+# ruff: noqa: ANN401 - messages of protobuf are made at run time
+
 import hmac
 import secrets
 import threading
@@ -60,7 +62,7 @@ class Accounts:
                 return self._new_token()
             return None
 
-    def intercept_service(self, continuation: Any, call: Any) -> Any:  # noqa: ANN401
+    def intercept_service(self, continuation: Any, call: Any) -> Any:
         """Return the handler of a call: its own, or one that refuses."""
         token = str(dict(call.invocation_metadata).get("authorization", ""))
         with self._lock:
@@ -81,7 +83,7 @@ def _same(a: str, b: str) -> bool:
     return hmac.compare_digest(a.encode(), b.encode())
 
 
-def _refuse(_requests: object, context: Any) -> None:  # noqa: ANN401
+def _refuse(_requests: object, context: Any) -> None:
     context.abort(vendor("grpc").StatusCode.UNAUTHENTICATED, "401: log in first")
 
 
@@ -95,7 +97,7 @@ class Leases:
         self.owner: str | None = None
         """The name of the client that has the lease."""
 
-    def acquire(self, client: str, *, force: bool = False) -> Any | None:  # noqa: ANN401
+    def acquire(self, client: str, *, force: bool = False) -> Any | None:
         """Return a new lease (the vendor's message).
 
         None where a client has it and `force` is not set.
@@ -107,7 +109,7 @@ class Leases:
             self.owner = client
             return self.current()
 
-    def release(self, lease: Any) -> bool:  # noqa: ANN401
+    def release(self, lease: Any) -> bool:
         """Release a lease; return False where it is not the active one."""
         with self._lock:
             if not self._is_active(lease):
@@ -115,7 +117,7 @@ class Leases:
             self.owner = None
             return True
 
-    def check(self, lease: Any, result: Any) -> bool:  # noqa: ANN401
+    def check(self, lease: Any, result: Any) -> bool:
         """Write into a LeaseUseResult whether a lease may be used, and return it."""
         with self._lock:
             if not lease.resource or not lease.sequence:
@@ -136,7 +138,7 @@ class Leases:
             result.owner.client_name = self.owner or ""
             return bool(result.status == result.STATUS_OK)
 
-    def _is_active(self, lease: Any) -> bool:  # noqa: ANN401
+    def _is_active(self, lease: Any) -> bool:
         known = (
             lease.resource == BODY
             and self.owner is not None
@@ -144,7 +146,7 @@ class Leases:
         )
         return known and len(lease.sequence) > 0 and lease.sequence[0] == self._newest
 
-    def current(self) -> Any:  # noqa: ANN401
+    def current(self) -> Any:
         """Return the newest lease."""
         if self.owner is None:
             names = []

@@ -3,6 +3,8 @@
 Robot id, login, directory, time, licence, leases, power and state.
 """
 
+# ruff: noqa: ANN401, N802 - messages of protobuf are made at run time
+
 import uuid
 from typing import Any
 
@@ -26,7 +28,7 @@ SERVICES = (
 SERIAL = "spot-REHEARSAL"
 
 
-def set_invalid_request(response: Any, reason: str) -> None:  # noqa: ANN401
+def set_invalid_request(response: Any, reason: str) -> None:
     """Mark a call as invalid in the header of its response."""
     response.header.error.code = response.header.error.CODE_INVALID_REQUEST
     response.header.error.message = reason
@@ -47,7 +49,7 @@ class BasicServices:
 
     # RobotIdService
 
-    def GetRobotId(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetRobotId(self, request: Any, response: Any) -> None:
         """Return the identity of the robot."""
         known = response.robot_id
         known.serial_number, known.computer_serial_number = SERIAL, SERIAL
@@ -57,7 +59,7 @@ class BasicServices:
 
     # AuthService
 
-    def GetAuthToken(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetAuthToken(self, request: Any, response: Any) -> None:
         """Return a token for a user name and password, or for a token."""
         if request.token:
             token = self._accounts.renew(request.token)
@@ -79,12 +81,12 @@ class BasicServices:
 
     # DirectoryService
 
-    def ListServiceEntries(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ListServiceEntries(self, request: Any, response: Any) -> None:
         """List all services."""
         for service in SERVICES:
             _describe(response.service_entries.add(), service)
 
-    def GetServiceEntry(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetServiceEntry(self, request: Any, response: Any) -> None:
         """Describe a service."""
         found = next(
             (service for service in SERVICES if service[0] == request.service_name),
@@ -99,7 +101,7 @@ class BasicServices:
     # TimeSyncService: the skew of two clocks is half the difference of both ways of a
     # round trip.
 
-    def TimeSyncUpdate(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def TimeSyncUpdate(self, request: Any, response: Any) -> None:
         """Return the estimated skew of the clocks after a round trip."""
         clock = request.clock_identifier or uuid.uuid4().hex
         response.clock_identifier = clock
@@ -126,28 +128,28 @@ class BasicServices:
 
     # LicenseService
 
-    def GetLicenseInfo(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetLicenseInfo(self, request: Any, response: Any) -> None:
         """Return the licence."""
         response.license.status = response.license.STATUS_VALID
         response.license.robot_serial = SERIAL
         response.license.licensed_features.append(LICENSE)
 
-    def GetFeatureEnabled(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetFeatureEnabled(self, request: Any, response: Any) -> None:
         """Return which features are licensed."""
         for code in request.feature_codes:
             response.feature_enabled[code] = code == LICENSE
 
     # LeaseService: taking a lease by force ends the dance of its owner.
 
-    def AcquireLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def AcquireLease(self, request: Any, response: Any) -> None:
         """Return a lease that no client has."""
         self._lend(request, response, force=False)
 
-    def TakeLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def TakeLease(self, request: Any, response: Any) -> None:
         """Return a lease, even if another client has it."""
         self._lend(request, response, force=True)
 
-    def _lend(self, request: Any, response: Any, *, force: bool) -> None:  # noqa: ANN401
+    def _lend(self, request: Any, response: Any, *, force: bool) -> None:
         if request.resource not in ("", BODY):
             response.status = response.STATUS_INVALID_RESOURCE
             return
@@ -162,7 +164,7 @@ class BasicServices:
         response.status = response.STATUS_OK
         response.lease.CopyFrom(lease)
 
-    def ReturnLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ReturnLease(self, request: Any, response: Any) -> None:
         """Release a lease; the dance ends."""
         if request.lease.resource != BODY:
             response.status = response.STATUS_INVALID_RESOURCE
@@ -172,11 +174,11 @@ class BasicServices:
         else:
             response.status = response.STATUS_NOT_ACTIVE_LEASE
 
-    def RetainLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def RetainLease(self, request: Any, response: Any) -> None:
         """Return whether a lease is still active."""
         self._leases.check(request.lease, response.lease_use_result)
 
-    def ListLeases(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ListLeases(self, request: Any, response: Any) -> None:
         """List all resources and their owners."""
         entry = response.resources.add()
         entry.resource = BODY
@@ -188,7 +190,7 @@ class BasicServices:
 
     # PowerService: motors switch on and off immediately.
 
-    def PowerCommand(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def PowerCommand(self, request: Any, response: Any) -> None:
         """Switch the motors."""
         if not self._leases.check(request.lease, response.lease_use_result):
             return
@@ -205,13 +207,13 @@ class BasicServices:
         response.power_command_id = self._power_commands
         response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
-    def PowerCommandFeedback(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def PowerCommandFeedback(self, request: Any, response: Any) -> None:
         """Answer that the command was executed."""
         response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
     # RobotCommandService
 
-    def RobotCommand(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def RobotCommand(self, request: Any, response: Any) -> None:
         """Sit down and switch the motors off, which ends a dance."""
         if not self._leases.check(request.lease, response.lease_use_result):
             return
@@ -227,7 +229,7 @@ class BasicServices:
 
     # RobotStateService
 
-    def GetRobotState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetRobotState(self, request: Any, response: Any) -> None:
         """Return whether the motors are on, and whether there is an arm."""
         power = response.robot_state.power_state
         power.timestamp.FromNanoseconds(self._store.now())
@@ -238,11 +240,11 @@ class BasicServices:
         if self._arm:
             response.robot_state.manipulator_state.SetInParent()
 
-    def GetRobotHardwareConfiguration(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetRobotHardwareConfiguration(self, request: Any, response: Any) -> None:
         """Return the hardware configuration."""
         response.hardware_configuration.can_power_command_request_off_robot = False
 
 
-def _describe(entry: Any, service: tuple[str, str, str]) -> None:  # noqa: ANN401
+def _describe(entry: Any, service: tuple[str, str, str]) -> None:
     entry.name, entry.type, entry.authority = service
     entry.user_token_required = service[0] not in ("auth", "robot-id")

@@ -4,6 +4,8 @@ Animations and sequences are validated as on a robot; the ranges of the paramete
 moves are in `RANGES`.
 """
 
+# ruff: noqa: ANN401, N802 - messages of protobuf are made at run time
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -114,15 +116,15 @@ def warning(problem: Problem) -> str:
 
 
 def choreography_of(
-    sequence: Any,  # noqa: ANN401
+    sequence: Any,
     animations: Mapping[str, UploadedAnimation],
-    listed: Any = None,  # noqa: ANN401
+    listed: Any = None,
 ) -> Choreography:
     """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
     return _choreography_of(sequence.SerializeToString(), animations, _moves_of(listed))
 
 
-def _moves_of(listed: Any) -> RobotMoves:  # noqa: ANN401
+def _moves_of(listed: Any) -> RobotMoves:
     """Return the moves of a list of them; none without one."""
     if listed is None:
         return RobotMoves()
@@ -150,9 +152,9 @@ def _choreography_of(
 
 
 def validate_sequence(
-    sequence: Any,  # noqa: ANN401
+    sequence: Any,
     animations: Mapping[str, UploadedAnimation],
-    listed: Any = None,  # noqa: ANN401
+    listed: Any = None,
 ) -> tuple[Any, tuple[Problem, ...]]:
     """Return the part of a sequence that can be danced (see `danced`), and all problems.
 
@@ -207,7 +209,7 @@ class Services(BasicServices):
         self._log = log
         self._danced = danced
 
-    def ListAllMoves(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ListAllMoves(self, request: Any, response: Any) -> None:
         """List the animations, as moves, and the moves of its own."""
         for name, known in sorted(self._store.animations.items()):
             info = response.moves.add()
@@ -220,7 +222,7 @@ class Services(BasicServices):
             filter(None, (response.move_param_config, config_text()))
         )
 
-    def UploadAnimatedMove(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def UploadAnimatedMove(self, request: Any, response: Any) -> None:
         """Accept or refuse an animation.
 
         Without one, answer that the service is there.
@@ -271,7 +273,7 @@ class Services(BasicServices):
             )
         )
 
-    def GetAnimation(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetAnimation(self, request: Any, response: Any) -> None:
         """Return an uploaded animation."""
         known = self._store.animations.get(request.name.removeprefix(PREFIX))
         if known is None:
@@ -279,7 +281,7 @@ class Services(BasicServices):
             return
         response.animated_move.CopyFrom(known.message)
 
-    def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def UploadChoreography(self, request: Any, response: Any) -> None:
         """Accept a sequence, with warnings.
 
         With non-strict parsing its valid part can be danced.
@@ -317,7 +319,7 @@ class Services(BasicServices):
             )
         )
 
-    def ListAllSequences(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ListAllSequences(self, request: Any, response: Any) -> None:
         """List the sequences."""
         for name, sequence in sorted(self._store.sequences.items()):
             response.known_sequences.append(name)
@@ -329,7 +331,7 @@ class Services(BasicServices):
             else:
                 info.saved_state = info.SAVED_STATE_TEMPORARY
 
-    def GetChoreographySequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def GetChoreographySequence(self, request: Any, response: Any) -> None:
         """Return an uploaded sequence, with its animations."""
         found = self._sequence(request, response)
         if found is None:
@@ -345,7 +347,7 @@ class Services(BasicServices):
             elif known is not None:
                 response.animated_moves.add().CopyFrom(known.message)
 
-    def SaveSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def SaveSequence(self, request: Any, response: Any) -> None:
         """Mark a sequence as saved.
 
         Like all others it is lost when the stand-in robot stops.
@@ -354,19 +356,19 @@ class Services(BasicServices):
             found.saved = True
             found.labels.update(dict.fromkeys(request.add_labels))
 
-    def ModifyChoreographyInfo(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ModifyChoreographyInfo(self, request: Any, response: Any) -> None:
         """Change the labels of a sequence."""
         if found := self._sequence(request, response):
             for label in request.remove_labels:
                 found.labels.pop(label, None)
             found.labels.update(dict.fromkeys(request.add_labels))
 
-    def DeleteSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def DeleteSequence(self, request: Any, response: Any) -> None:
         """Delete a sequence."""
         if self._sequence(request, response):
             del self._store.sequences[request.sequence_name]
 
-    def _sequence(self, request: Any, response: Any) -> UploadedSequence | None:  # noqa: ANN401
+    def _sequence(self, request: Any, response: Any) -> UploadedSequence | None:
         """Return the sequence that a call names, and set the status of its response.
 
         Whether there is one.
@@ -378,13 +380,13 @@ class Services(BasicServices):
             response.status = response.STATUS_OK
         return found
 
-    def ClearAllSequenceFiles(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ClearAllSequenceFiles(self, request: Any, response: Any) -> None:
         """Mark all sequences as not saved."""
         for sequence in self._store.sequences.values():
             sequence.saved = False
         response.status = response.STATUS_OK
 
-    def ExecuteChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ExecuteChoreography(self, request: Any, response: Any) -> None:
         """Start a dance, now or later.
 
         This needs a lease, and motors that are on.
@@ -427,7 +429,7 @@ class Services(BasicServices):
             )
             self._danced(dance)
 
-    def StartRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def StartRecordingState(self, request: Any, response: Any) -> None:
         """Record for a while from now on, at most five minutes in all.
 
         A recording that is named goes on.
@@ -449,13 +451,13 @@ class Services(BasicServices):
         else:
             response.status = response.STATUS_OK
 
-    def StopRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def StopRecordingState(self, request: Any, response: Any) -> None:
         """End the recording."""
         if self._store.recording is not None:
             number, begun, end = self._store.recording
             self._store.recording = number, begun, min(end, self._store.now())
 
-    def DownloadRobotStateLog(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def DownloadRobotStateLog(self, request: Any, response: Any) -> None:
         """Return the states of the last dance until three seconds after it, or of the last recording.
 
         Those that the dance commands.
@@ -496,7 +498,7 @@ class Services(BasicServices):
         response.chunk.total_size = len(response.chunk.data)
         response.status = response.STATUS_OK
 
-    def ChoreographyStatus(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+    def ChoreographyStatus(self, request: Any, response: Any) -> None:
         """Return the state of the dance."""
         now = self._store.now()
         dance = self._store.dance

@@ -4,6 +4,8 @@ Uploaded animations and sequences, and the current dance. Times are nanoseconds 
 clock.
 """
 
+# ruff: noqa: ANN401 - messages of protobuf are made at run time
+
 import hashlib
 import threading
 import time
@@ -83,7 +85,7 @@ class Dance:
         return self.stopped_at is not None or self.slice_at(now) >= self.slices
 
 
-def slices_of(sequence: Any) -> int:  # noqa: ANN401
+def slices_of(sequence: Any) -> int:
     """Return the number of slices of a sequence."""
     return max(
         (move.start_slice + move.requested_slices for move in sequence.moves), default=0
@@ -96,7 +98,7 @@ class Store:
     Every method may be called from any thread.
     """
 
-    def __init__(self, listed: Any = None) -> None:  # noqa: ANN401
+    def __init__(self, listed: Any = None) -> None:
         self.listed = listed
         """The moves of its own, as a message ListAllMovesResponse.
 
@@ -114,7 +116,7 @@ class Store:
         """Return the robot's time [ns]."""
         return time.time_ns()
 
-    def add(self, message: Any, animation: Animation, generated_id: str) -> None:  # noqa: ANN401
+    def add(self, message: Any, animation: Animation, generated_id: str) -> None:
         """Add an animation under its name."""
         number = (
             generated_id
@@ -132,7 +134,7 @@ class Store:
         with self._lock:
             return self.dance is not None and not self.dance.is_over(self.now())
 
-    def start_dance(self, sequence: Any, start: int, first_slice: float) -> Dance:  # noqa: ANN401
+    def start_dance(self, sequence: Any, start: int, first_slice: float) -> Dance:
         """Start a dance; a running one ends."""
         with self._lock:
             self._count += 1
