@@ -1,4 +1,6 @@
-"""Spot: the robot as a body, playback and validation of animations, the vendor's messages, upload, and a stand-in robot.
+"""Spot: its body, animations, choreographies and messages.
+
+And the client that uploads to a robot, and a stand-in robot.
 
 >>> import bodymotion as bm
 >>> animation = bm.load("wave.cha")             # doctest: +SKIP

@@ -119,11 +119,13 @@ class Keyframes(ContentEquality):
         return len(self.times)
 
     def has(self, name: str) -> bool:
-        """Return whether there is the single column of this name, or all columns of the group."""
+        """Return whether there is a single column, or all columns of a group."""
         return all(column in self._indices for column in GROUPS.get(name, (name,)))
 
     def column(self, name: str) -> Floats:
-        """Return the values (N,) of a single column, or (N, K) of a group's columns in the group's order.
+        """Return the values of a column, or of a group of columns.
+
+        (N,) of a single column, or (N, K) of a group's columns in the group's order.
 
         Raises
         ------
@@ -213,7 +215,9 @@ class Animation(RobotScript, NotebookDisplay, ContentEquality):
         name: str = "",
         bpm: float | None = None,
     ) -> Animation:
-        """Return a motion of Spot as an animation, with a keyframe for each frame, and contacts.
+        """Return a motion of Spot as an animation.
+
+        It has a keyframe for each frame, and contacts.
 
         The body of a motion without a root pose does not move; `problems` reports it
         (LOSS076).
@@ -281,7 +285,9 @@ class Animation(RobotScript, NotebookDisplay, ContentEquality):
         frame_rate: float | None = None,
         dance_frames: Mapping[int, npt.ArrayLike] | None = None,
     ) -> Motion:
-        """Return the motion that the animation commands, at a script's tempo `bpm`, for a number of `slices`, with `parameters`.
+        """Return the motion that the animation commands.
+
+        At a script's tempo `bpm`, for a number of `slices`, with `parameters`.
 
         See `bodymotion.spot.playback.play` for the arguments, the errors and how Spot
         plays an animation.

@@ -62,7 +62,9 @@ def check_animation(
     bpm: float | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> tuple[Problem, ...]:
-    """Return all problems of an animation, as `all_problems`, with those of its physics.
+    """Return all problems of an animation, with those of its physics.
+
+    The others are those of `all_problems`.
 
     Without `parameters` it is played with their defaults, and at the corners of their
     ranges. Of each rule that is broken at corners only, the corner with the fewest

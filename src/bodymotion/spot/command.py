@@ -1,4 +1,4 @@
-"""`bodymotion spot …`: upload animations and choreographies to a robot, perform them, and run a stand-in robot."""
+"""`bodymotion spot …`: upload dances, perform them, and run a stand-in robot."""
 
 from __future__ import annotations
 
@@ -54,10 +54,14 @@ def upload(
     certificate: Path | None = None,
     again: bool = False,
 ) -> None:
-    """Upload animations to a robot: those that it does not have yet, or has in another version; and choreographies with their animations.
+    """Upload animations, and choreographies with their animations, to a robot.
 
-    An animation or choreography with errors is not sent. The user name and password come from the environment (BOSDYN_CLIENT_USERNAME and
-    BOSDYN_CLIENT_PASSWORD, or BOSDYN_CLIENT_TOKEN), else from a prompt. The exit code is 1 when an animation was not accepted.
+    Animations are uploaded that it does not have yet, or has in another version.
+
+    An animation or choreography with errors is not sent. The user name and password
+    come from the environment (BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD, or
+    BOSDYN_CLIENT_TOKEN), else from a prompt. The exit code is 1 when an animation was
+    not accepted.
 
     \b
     Examples:
@@ -69,7 +73,8 @@ def upload(
       paths FILE|FOLDER…: Animations, choreographies, or folders with .cha files.
       --robot HOST[:PORT]: The robot.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
-      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+      --certificate PEM: Certificate of the authority that signed the robot's; by
+        default the vendor's.
       --again: Also send animations that the robot already has.
     """  # noqa: D301
     from bodymotion.collection.inputs import find_files
@@ -112,7 +117,9 @@ def moves(
     username: str = "",
     certificate: Path | None = None,
 ) -> None:
-    """List the moves of a robot, or save the list: names, tracks, lengths, and the ranges of parameters.
+    """List the moves of a robot, or save the list.
+
+    It has names, tracks, lengths, and the ranges of parameters.
 
     Other commands check choreographies by the saved list: `--robot-moves FILE`.
 
@@ -124,7 +131,8 @@ def moves(
       --robot HOST[:PORT]: The robot.
       --output -o --save FILE: The file to write.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
-      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+      --certificate PEM: Certificate of the authority that signed the robot's; by
+        default the vendor's.
     """  # noqa: D301
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import list_moves
@@ -153,10 +161,13 @@ def perform(
     username: str = "",
     certificate: list[Path] | None = None,
 ) -> None:
-    """Upload choreographies with their animations, and let robots perform them, all from the same moment on. The robots move.
+    """Upload choreographies, and let robots perform them. The robots move.
 
-    Keep the area clear, and an E-Stop at hand: it is configured by another program, such as the tablet. Ctrl-C lets all robots sit down
-    and turns their motors off. The exit code is 1 when a choreography was not performed to its end.
+    Their animations are uploaded, too. All begin at the same moment.
+
+    Keep the area clear, and an E-Stop at hand: it is configured by another program,
+    such as the tablet. Ctrl-C lets all robots sit down and turns their motors off. The
+    exit code is 1 when a choreography was not performed to its end.
 
     \b
     Examples:
@@ -171,7 +182,8 @@ def perform(
       --first-slice N: Begin at this slice; moves that begin before it are skipped.
       --start-in SECONDS: Time until the start.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
-      --certificate PEM: Certificate of the authority that signed a robot's, one for all or one for each; by default the vendor's.
+      --certificate PEM: Certificate of the authority that signed a robot's, one for all
+        or one for each; by default the vendor's.
     """  # noqa: D301
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import perform_together
@@ -232,9 +244,12 @@ def log(
     username: str = "",
     certificate: Path | None = None,
 ) -> None:
-    """Download a log of a robot: of its last choreography, or of a recording from now on.
+    """Download a log of a robot.
 
-    `bodymotion diff show.csq log.pb --recorded` compares it with what was commanded; `view`, `plot` and `convert` read it, too.
+    It is of its last choreography, or of a recording from now on.
+
+    `bodymotion diff show.csq log.pb --recorded` compares it with what was commanded;
+    `view`, `plot` and `convert` read it, too.
 
     \b
     Examples:
@@ -246,7 +261,8 @@ def log(
       --output -o FILE: The file to write: bytes for .pb, else text.
       --record SECONDS: Length of the recording.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
-      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+      --certificate PEM: Certificate of the authority that signed the robot's; by
+        default the vendor's.
     """  # noqa: D301
     from bodymotion.spot.cha_proto.state_log import log_text
     from bodymotion.spot.client.connection import SpotError
@@ -273,7 +289,8 @@ def together(
 ) -> None:
     """Show several Spots that dance together, and check the distances between them.
 
-    Prints the minimum distance of each two robots and its time. The exit code is 1 when two of them come within 10 cm of each other.
+    Prints the minimum distance of each two robots and its time. The exit code is 1 when
+    two of them come within 10 cm of each other.
 
     \b
     Examples:
@@ -281,7 +298,8 @@ def together(
 
     Options:
       paths FILE…: The choreography or animation of each robot.
-      --place X,Y,YAW: Start position and heading of a robot [m, degrees]; once for each. By default in a row, 2 m apart.
+      --place X,Y,YAW: Start position and heading of a robot [m, degrees]; once for
+        each. By default in a row, 2 m apart.
       --html FILE: Write a self-contained page.
       --view: Show the robots in the browser.
     """  # noqa: D301
@@ -325,11 +343,15 @@ def rehearse(
     view_port: Annotated[int, IntRange(0, 65535)] = 8080,
     no_browser: bool = False,
 ) -> None:
-    """Run a stand-in robot: programs for Spot can upload to it, dance on it and read its state, as with a real robot.
+    """Run a stand-in robot.
 
-    It listens on 127.0.0.1 only, checks animations and choreographies as `bodymotion check` does, and shows dances in the viewer. The
-    user name and password are BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else new ones, which are printed.
-    Ctrl-C stops it.
+    Programs for Spot can upload to it, dance on it and read its state, as with a real
+    robot.
+
+    It listens on 127.0.0.1 only, checks animations and choreographies as `bodymotion
+    check` does, and shows dances in the viewer. The user name and password are
+    BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else new ones,
+    which are printed. Ctrl-C stops it.
 
     \b
     Examples:
@@ -338,9 +360,11 @@ def rehearse(
 
     Options:
       --port: Port to listen at; 0 for a free one.
-      --certificate PEM: File for the certificate that clients need; by default a temporary file.
+      --certificate PEM: File for the certificate that clients need; by default a
+        temporary file.
       --arm/--no-arm: Whether the robot has an arm.
-      --robot-moves FILE: Moves that the robot lists as its own, saved by `bodymotion spot moves`; it approximates them or pauses.
+      --robot-moves FILE: Moves that the robot lists as its own, saved by `bodymotion
+        spot moves`; it approximates them or pauses.
       --view/--no-view: Show dances in the browser.
       --view-port: Port of the viewer.
       --no-browser: Only print the address of the viewer.

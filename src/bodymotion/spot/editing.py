@@ -141,7 +141,9 @@ def _mirrored(name: str) -> str:
 def append(
     animation: Animation, other: Animation, *, blend: float | None = None
 ) -> Animation:
-    """Return an animation followed by another one with the same columns, which starts over the feet of the last keyframe.
+    """Return an animation followed by another one with the same columns.
+
+    The other one starts over the feet of the last keyframe.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""What Spot adds to bodymotion: rows of the table in `bodymotion.extensions`. Imports nothing that it names."""
+"""What Spot adds to bodymotion.
+
+Rows of the table in `bodymotion.extensions`. Imports nothing that it names.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What `bodymotion info` shows of animations and choreographies, as data and as a page."""
+"""What `bodymotion info` shows of animations and choreographies."""
 
 import math
 from collections.abc import Mapping

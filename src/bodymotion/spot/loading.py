@@ -1,4 +1,7 @@
-"""`load_animation` and `load_choreography`: files of Spot with the type of their value."""
+"""`load_animation` and `load_choreography`.
+
+They return the type of their value.
+"""
 
 from os import PathLike
 from typing import Any, cast

@@ -1,4 +1,7 @@
-"""What files and messages of Spot cannot hold of an animation: rules ``LOSS06.`` and ``LOSS07.``."""
+"""What files and messages of Spot cannot hold.
+
+Rules ``LOSS06.`` and ``LOSS07.``.
+"""
 
 from bodymotion.diagnostics import document, judgement
 

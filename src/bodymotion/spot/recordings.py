@@ -48,7 +48,9 @@ def compare_recording(
     *,
     atol: float = 0.0,
 ) -> Comparison:
-    """Return the lag of a recording behind the commanded motion, and the errors after it that are larger than `atol`.
+    """Return the lag of a recording behind the commanded motion.
+
+    And the errors after it that are larger than `atol`.
 
     The lag [s] is the delay at which the joint values of both differ least, apart from
     constant offsets. After that there is one difference for each joint [rad or m], for
@@ -113,7 +115,10 @@ def _joint_errors(common: _Common, times: Floats, lag: float) -> list[Difference
 
 
 def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
-    """Return the slice at which a recorded dance began, and its motion from there on."""
+    """Return the slice at which a recorded dance began, and its motion.
+
+    From there on.
+    """
     slice_seconds = 60.0 / dance.slices_per_minute
     costs = _costs_of_starts(dance, recorded)
     best = int(np.argmin(costs))
@@ -216,7 +221,10 @@ def _common(one: Motion, other: Motion) -> _Common:
 
 
 def _lag(tables: list[Floats], times: list[Floats]) -> float:
-    """Return the delay [s] of the second of two tables (T, J) of values at times (T,)."""
+    """Return the delay [s] of the second of two tables of values.
+
+    Values (T, J) at times (T,).
+    """
     longest = max(float(of_table[-1] - of_table[0]) for of_table in times)
     step = max(1.0 / MIN_RATE, longest / MAX_SAMPLES)
     first, second = map(_on_grid, tables, times, (step, step))

@@ -9,7 +9,8 @@ import re
 from bodymotion.formats.encodings import in_utf8
 
 _CONTROLS = re.compile(
-    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$",
+    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*"
+    rb"(?:(?:#|//)[^\r\n]*)?$",
     re.MULTILINE,
 )
 _FIRST_FIELD = re.compile(
@@ -19,9 +20,11 @@ _MESSAGE_ROWS = re.compile(
     rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*+(?::\s*+)?[{<\[]"
 )
 ANIMATION_FIELDS = (
-    rb"name|animation_keyframes|controls_arm|controls_legs|controls_body|controls_gripper|bpm|retime_to_integer_slices|"
-    rb"minimum_parameters|default_parameters|maximum_parameters|truncatable|extendable|neutral_start|precise_steps|"
-    rb"track_swing_trajectories|arm_playback|precise_timing|assume_zero_roll_and_pitch|arm_required|no_looping|arm_prohibited|"
+    rb"name|animation_keyframes|controls_arm|controls_legs|controls_body|"
+    rb"controls_gripper|bpm|retime_to_integer_slices|minimum_parameters|"
+    rb"default_parameters|maximum_parameters|truncatable|extendable|neutral_start|"
+    rb"precise_steps|track_swing_trajectories|arm_playback|precise_timing|"
+    rb"assume_zero_roll_and_pitch|arm_required|no_looping|arm_prohibited|"
     rb"timing_adjustability|starts_sitting|custom_gait_cycle"
 )
 """The fields of the message Animation."""
@@ -53,7 +56,7 @@ _STATE_TAGS = frozenset((0x0A, 0x12, 0x1A, 0x22))
 
 
 def looks_like_cha(head: bytes) -> bool:
-    """Return whether a file has a line `controls …` that names some of Spot's tracks."""
+    """Return whether a file has a line `controls …` with tracks of Spot."""
     return _CONTROLS.search(head.replace(b"\r", b"\n")) is not None
 
 
@@ -80,7 +83,9 @@ def looks_like_animation_bytes(head: bytes) -> bool:
 
 
 def looks_like_choreography_text(head: bytes) -> bool:
-    """Return whether a file is a message ChoreographySequence or ChoreographerSave as text.
+    """Return whether a file is a choreography as the vendor's text.
+
+    A message ChoreographySequence or ChoreographerSave.
 
     It has a tempo or moves, and no keyframes.
     """
@@ -95,7 +100,9 @@ def looks_like_choreography_text(head: bytes) -> bool:
 
 
 def looks_like_choreography_bytes(head: bytes) -> bool:
-    """Return whether a file is a message ChoreographySequence as bytes, or one inside of a ChoreographerSave.
+    """Return whether a file is a choreography as the vendor's bytes.
+
+    A message ChoreographySequence, or one inside of a ChoreographerSave.
 
     Name, if any, and tempo.
     """
@@ -116,7 +123,10 @@ def looks_like_choreography_bytes(head: bytes) -> bool:
 
 
 def looks_like_log(head: bytes) -> bool:
-    """Return whether a file is a message ChoreographyStateLog, as bytes (the tag of a state and its length) or as text."""
+    """Return whether a file is a message ChoreographyStateLog.
+
+    As bytes (the tag of a state and its length) or as text.
+    """
     first = _FIRST_FIELD.match(head)
     if first is not None and first[1] == b"key_frames":
         return _message_rows(head) == b"key_frames"
@@ -174,7 +184,10 @@ def _starts_row(head: bytes, at: int, tag: int, inside: frozenset[int]) -> bool:
 
 
 def _nested(head: bytes) -> bool:
-    """Return whether the first state begins with a field that fits into it, and ends before another state or the end."""
+    """Return whether the first state is one, and ends before another.
+
+    It begins with a field that fits into it, and ends before another state or the end.
+    """
     size, start = _length(head, 1)
     inner, after = _length(head, start + 1)
     if after == 0 or after + inner > start + size:

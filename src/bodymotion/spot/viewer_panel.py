@@ -1,4 +1,7 @@
-"""The tab Move: tempo, length and parameters of an animation as sliders, its options, and its findings."""
+"""The tab Move: the settings of an animation, and its findings.
+
+Tempo, length and parameters as sliders; its options.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ MIN_TEMPO = 40.0
 MAX_TEMPO = 220.0
 WRITE_BACK_DELAY = 0.6
 """[s] After a user has moved a slider its value is not overwritten for this time."""
+STYLE = "padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"
 MAX_KEYFRAMES = 3  # Number of keyframes that are listed for one rule.
 
 CONTROLLER_OPTIONS = (
@@ -106,7 +110,10 @@ def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
 
 
 def round_step(low: float, high: float) -> float:
-    """Return a step of 1, 2 or 5 times a power of ten that divides a range into 100 to 250 parts."""
+    """Return a round step that divides a range into 100 to 250 parts.
+
+    1, 2 or 5 times a power of ten.
+    """
     span = (high - low) / 100
     if not span > 0:
         return 1.0
@@ -274,7 +281,10 @@ def _head(playback: AnimationPlayback) -> str:
 
 
 def options_html(playback: AnimationPlayback) -> str:
-    """Return the options of an animation as HTML, with a note at those that change nothing here."""
+    """Return the options of an animation as HTML.
+
+    With a note at those that change nothing here.
+    """
     animation = playback.animation
     note = ' <span style="opacity:0.75;font-style:italic">shown, not simulated</span>'
     rows = []
@@ -286,20 +296,10 @@ def options_html(playback: AnimationPlayback) -> str:
             )
             style = "display:inline-block;width:1.6em;height:0.8em;border-radius:2px"
             chip = f'<span style="{style};background:rgb({color})"></span> '
-        if isinstance(value, tuple):
-            parts = value
-        else:
-            parts = (value,)
-        text = " ".join(
-            "✓" if p is True else f"{p:g}" if isinstance(p, float) else str(p)
-            for p in parts
-        )
-        rows.append(
-            (
-                name,
-                f"{chip}{html_text(text, 300)}{note if name in CONTROLLER_OPTIONS else ''}",
-            )
-        )
+        parts = value if isinstance(value, tuple) else (value,)
+        text = html_text(" ".join(map(_option_text, parts)), 300)
+        of_controller = note if name in CONTROLLER_OPTIONS else ""
+        rows.append((name, f"{chip}{text}{of_controller}"))
     for name in NOT_SIMULATED:
         if name in animation.parameters:
             parameter = animation.parameters[name]
@@ -314,20 +314,33 @@ def options_html(playback: AnimationPlayback) -> str:
         )
     )
     return (
-        f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>Options</b>{table_html(rows)}'
-        '<span style="opacity:0.65">The robot&#x27;s controller does what is shown and not simulated, and keeps the balance.'
+        f'<div style="{STYLE}"><b>Options</b>{table_html(rows)}'
+        '<span style="opacity:0.65">The robot&#x27;s controller does what is shown and '
+        "not simulated, and keeps the balance."
         "</span></div>"
     )
 
 
+def _option_text(value: object) -> str:
+    """Return a part of the value of an option; a check mark for True."""
+    if value is True:
+        return "✓"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
+
+
 def findings_html(playback: AnimationPlayback) -> str:
-    """Return the findings about an animation as HTML, one line for each rule, with the first keyframes and their times."""
+    """Return the findings about an animation as HTML.
+
+    One line for each rule, with the first keyframes and their times.
+    """
     groups = grouped(playback.problems)
     if not groups:
         return small_html("No problems found, with the defaults of all parameters.")
     count = counted(sum(group.count for group in groups), "finding")
     rows = groups_html(groups, before=lambda group: _keyframes_text(playback, group))
-    return f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>{count}</b>{rows}</div>'
+    return f'<div style="{STYLE}"><b>{count}</b>{rows}</div>'
 
 
 def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:

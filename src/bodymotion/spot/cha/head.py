@@ -53,7 +53,10 @@ class _SectionReader:
         """The lines with only a comment since the last keyword."""
 
     def locate(self, name: str, line: Line, twice: Rule) -> None:
-        """Locate the words of a line with a known keyword, which may be there for a second time."""
+        """Locate the words of a line with a known keyword.
+
+        It may be there for a second time.
+        """
         if name in self.locations:
             self.found.report(
                 twice,
@@ -516,7 +519,7 @@ def _add_columns(
 
 
 def _clash(header: Header, keyword: str) -> tuple[Rule, str] | None:
-    """Return the rule that a keyword breaks beside one before it, and that other keyword."""
+    """Return the rule that a keyword breaks beside an earlier one, and that one."""
     for other in header.keywords:
         if {keyword, other} in (
             {"body_quat_wxyz", "body_quat_xyzw"},

@@ -1,4 +1,4 @@
-"""Rules on the options, parameters and columns of an animation, whatever it comes from."""
+"""Rules on options, parameters and columns of any animation."""
 
 import math
 from bisect import bisect_right
@@ -98,7 +98,10 @@ class Checked:
 
 
 def left_out(animation: Animation) -> Sequence[int]:
-    """Return for each keyframe of a file that was left out because of faults the row before which it is."""
+    """Return the keyframes of a file that were left out because of faults.
+
+    For each the row before which it is.
+    """
     if isinstance(found := animation.source.options.get("left_out"), tuple):
         return found
     return ()

@@ -24,7 +24,7 @@ from bodymotion.spot.cha.head_checks import Checked, left_out
 from bodymotion.spot.cha.keywords import COLUMNS, TIME, Column
 
 CYCLE_TOLERANCE = 1e-3
-"""[m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same."""
+"""[m, rad, parts of a quaternion] Ends of a cycle this near are the same."""
 ZERO_LENGTH = 1e-6
 """Quaternions not longer than this have no direction.
 
@@ -38,7 +38,7 @@ MAX_STEPS: Mapping[str, tuple[float, float]] = {
     "angle": (math.pi, 60.0),
     "position": (0.5, 20.0),
 }
-"""Values jump that change more from one keyframe to the next [rad, m], or faster [rad/s, m/s].
+"""Values jump that change more [rad, m], or faster [rad/s, m/s].
 
 Twice what the robot can do.
 """
@@ -86,7 +86,9 @@ def check_keyframes(checked: Checked) -> None:
 
 
 def faulty_keyframes(frames: Keyframes) -> tuple[Bools, Bools]:
-    """Return which keyframes (N,) have a value that cannot be played, and which have such a time.
+    """Return which keyframes cannot be played because of values, or of times.
+
+    Both (N,).
 
     Of two times in the wrong order, either may be wrong.
     """

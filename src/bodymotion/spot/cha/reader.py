@@ -1,4 +1,4 @@
-"""Read animation files, section by section, and check animations against the document."""
+"""Read animation files, and check animations against the document."""
 
 from __future__ import annotations
 
@@ -124,7 +124,10 @@ def read_cha(
 
 
 def check_animation(animation: Animation) -> tuple[Problem, ...]:
-    """Return all problems of an animation by the rules of the document, whatever the animation comes from."""
+    """Return all problems of an animation by the rules of the document.
+
+    Whatever the animation comes from.
+    """
     source = animation.source.path
     checked = Checked(animation, Diagnostics(None if source is None else str(source)))
     for check in (
@@ -454,7 +457,10 @@ def _row_comments(
 
 
 def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
-    """Return a locator of a keyword (of the subject's rest `()`) and of its values (of `(k,)`)."""
+    """Return a locator of a keyword and of its values.
+
+    Of the subject's rest `()`, and `(k,)` for a value.
+    """
 
     def locate(rest: Subject) -> Location:
         if rest:
@@ -469,7 +475,10 @@ def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
 def _row_locator(
     rows: Rows | None, header: Header, path: str | None, in_text: bool
 ) -> Locator:
-    """Return a locator of keyframes (of the subject's rest `(row,)`) and of their values (`(row, column)`)."""
+    """Return a locator of keyframes and of their values.
+
+    Of the subject's rest `(row,)`, and `(row, column)` for a value.
+    """
     if rows is None:
         return lambda rest: None
     value_of = {name: k for k, name in enumerate(header.values) if name}

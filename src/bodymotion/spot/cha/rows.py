@@ -70,7 +70,10 @@ class Word:
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its `number` from 1, its `text` before any comment, and the `comment` with its sign."""
+    """A line of a file.
+
+    Its `number` from 1, its `text` before any comment, and the `comment` with its sign.
+    """
 
     number: int
     text: str
@@ -111,7 +114,9 @@ class Line:
         return self.at(len(self.text.rstrip()) + 1)
 
     def report_characters(self, found: Diagnostics) -> bool:
-        """Report a line that is too long, or has control characters or blanks other than space and tab.
+        """Report a line that is too long, or has irregular characters.
+
+        These are control characters, and blanks other than space and tab.
 
         Return whether there is one.
         """
@@ -229,7 +234,10 @@ def line_at(data: bytes, begin: int, number: int) -> tuple[Line, int]:
 
 @dataclass(frozen=True)
 class LineComments:
-    """The comment lines `before` a line, and the comment `after` it, each with its sign."""
+    """The comments of a line, each with its sign.
+
+    The lines `before` it, and the one `after` it in the same line.
+    """
 
     before: tuple[str, ...] = ()
     after: str = ""
@@ -264,7 +272,10 @@ class Rows:
     zeros: Bools
     begins: Indices
     comments: list[tuple[int, str, bool]] = field(default_factory=list)
-    """Comments: the row before which they stand (or in which, where the last item is True), and the text."""
+    """Comments of rows, with the row before which they stand.
+
+    Or in which, where the last item is True.
+    """
     left_out: list[int] = field(default_factory=list)
     """For each line that is no keyframe because of faults, the row before which it is.
     """
@@ -296,7 +307,10 @@ class Rows:
 
 
 def common_width(data: bytes, start: int, width: int) -> int:
-    """Return the number of values in each line from byte `start` on, where two or more lines have one number that is not `width`.
+    """Return the number of values in each line, where all have another one.
+
+    From byte `start` on; 0 unless two or more lines have one number that is not
+    `width`.
 
     Else 0.
 
@@ -435,7 +449,10 @@ class _RowReader:
         self._count += len(table[0])
 
     def read_lines(self, begin: int, stop: int, number: int) -> None:
-        """Read the lines from byte `begin` to byte `stop`, the first of which is line `number`."""
+        """Read the lines from byte `begin` to byte `stop`.
+
+        The first of them is line `number`.
+        """
         read: list[tuple[list[float], list[bool], int]] = []
         while begin < stop:
             end = self.data.find(b"\n", begin)
@@ -469,7 +486,10 @@ class _RowReader:
             self._tables.append((*table, np.array(begins, np.int64)))
 
     def _keyframe_follows(self) -> None:
-        """Report a blank line before a keyframe, at the first one behind the last keyframe."""
+        """Report a blank line before a keyframe.
+
+        It is at the first one behind the last keyframe.
+        """
         if self._blank is not None:
             self.found.report(
                 rules.SECTIONS,

@@ -1,4 +1,6 @@
-"""The three sections of an animation file: options, parameters, and columns with keyframes.
+"""The three sections of an animation file.
+
+Options, parameters, and columns with keyframes.
 
 Blank lines separate them. Where one is missing, the words of a line show its section.
 """

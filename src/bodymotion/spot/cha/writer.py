@@ -1,4 +1,4 @@
-"""Write animation files: as they were read, with their comments, or in one canonical form."""
+"""Write animation files as they were read, or in canonical form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple

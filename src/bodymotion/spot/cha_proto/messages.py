@@ -1,4 +1,6 @@
-"""The vendor's messages of animations, sequences of moves and logs, built with google.protobuf from one table of their fields.
+"""The vendor's messages, built from one table of their fields.
+
+Those of animations, sequences of moves and logs, with google.protobuf.
 
 Messages are those of `bosdyn.api.spot.choreography_sequence` (version 5.2); the
 vendor's package is not needed. In proto3 a plain number that is 0 is not written, and
@@ -68,7 +70,10 @@ class Field(NamedTuple):
 
 
 def _read_messages() -> tuple[dict[str, dict[str, Field]], dict[str, dict[str, int]]]:
-    """Return the fields of all messages and the values of all enumerations of `messages.txt`, which describes its notation."""
+    """Return the fields of all messages, and the values of enumerations.
+
+    From `messages.txt`, which describes its notation.
+    """
     messages: dict[str, dict[str, Field]] = {}
     enums: dict[str, dict[str, int]] = {}
     text = (
@@ -113,7 +118,10 @@ def message_class(name: str) -> Any:
 
 @cache
 def _pool() -> Any:
-    """Return all messages of the table as descriptors, in a pool of their own, so that the vendor's package can be used beside it."""
+    """Return all messages of the table as descriptors.
+
+    In a pool of their own, so that the vendor's package can be used beside it.
+    """
     from google.protobuf import descriptor_pb2, descriptor_pool
 
     file = descriptor_pb2.FileDescriptorProto(
@@ -159,7 +167,10 @@ def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:
 
 
 def parameter_paths() -> dict[str, tuple[str, str]]:
-    """Return the path of each parameter through AnimateParams, and its type, "double" or "int32"."""
+    """Return the path of each parameter through AnimateParams, and its type.
+
+    It is "double" or "int32".
+    """
     paths: dict[str, tuple[str, str]] = {}
     for name, one in MESSAGES["AnimateParams"].items():
         inner = MESSAGES.get(one.kind, {})

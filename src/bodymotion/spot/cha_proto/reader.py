@@ -255,7 +255,9 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:
 
 
 def _without_gaps(table: Table, found: Diagnostics) -> Table:
-    """Return the table with every missing number replaced by the one before it, or else by the first.
+    """Return a table without missing numbers.
+
+    Each is replaced by the one before it, or else by the first.
 
     Report the gaps.
     """
@@ -300,7 +302,10 @@ def text_of(data: bytes, found: Diagnostics) -> str:
 def _wire_of_text(
     data: bytes, kind: str, found: Diagnostics
 ) -> tuple[bytes, tuple[int, ...]]:
-    """Return the bytes of a message in the text format, without rows that have a fault, and for each of these the row after it."""
+    """Return the bytes of a text without faulty rows, and where these are.
+
+    For each of them the row after it.
+    """
     text = text_of(data, found)
     rows_field = ROWS[kind][0]
     if rows_field not in text and _FIELD_OF_SEQUENCE.search(text):
@@ -317,7 +322,9 @@ def _wire_of_text(
 
 
 def _wire_of_rows(text: str, kind: str) -> bytes | None:
-    """Return the bytes of a text whose rows are as protobuf writes them, a field on each line.
+    """Return the bytes of a text as protobuf writes it.
+
+    Each field is on a line of its own.
 
     None for any other text, and for faults.
 
@@ -359,7 +366,9 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
 
 
 def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
-    """Return the message of a text without what is unknown or faulty, and the indices of its rows that have a fault.
+    """Return the message of a text, and the rows with a fault.
+
+    Without what is unknown or faulty.
 
     Every unknown field and every fault is reported: an outermost field is parsed again
     without what is reported.
@@ -426,7 +435,9 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
 def _scan(
     text: str, names: Set[str] = frozenset()
 ) -> tuple[list[tuple[bool, int, int, int]], list[int], str]:
-    """Return the fields of a text, where its outermost ones begin, and closing braces for those that are open at its end.
+    """Return the fields of a text, and where its outermost ones begin.
+
+    And closing braces for those that are open at its end.
 
     A field is given by whether it has a value, its begin, the end of its value or
     opening brace, and its end. One of `names` at the begin of a line is outermost: the
@@ -457,7 +468,9 @@ def _scan(
 def _without(
     text: str, kind: str, own: Fault | None, row: int, column: int
 ) -> tuple[str, bool]:
-    """Return a text without its first fault, which is at a row and a column, and whether that is an unknown field with its value.
+    """Return a text without its first fault, at a row and a column.
+
+    And whether that is an unknown field with its value.
 
     `own` is the first fault of the text alone. A parser that skips unknown fields does
     not find it there if it is one.
@@ -510,7 +523,8 @@ def attempt(
             if unusual := unusual_character(at_fault):
                 short = f"{short}: the line has the character {unusual}"
             return message, (short, line, error.GetColumn() or 1)
-        except ValueError as error:  # Of the number of an enumeration: protobuf gives its value, not its location.
+        except ValueError as error:
+            # Of the number of an enumeration protobuf gives the value, not its location.
             number = str(error).rpartition(" ")[2]
             begin = next(
                 (
@@ -570,7 +584,9 @@ def _animation(
 
 
 def _frequency(times: Floats) -> float | None:
-    """Return the frequency [Hz] whose steps add up to these times, to the last bit as the vendor's converter adds them.
+    """Return the frequency [Hz] whose steps add up to these times.
+
+    To the last bit, as the vendor's converter adds them.
 
     Or None.
     """

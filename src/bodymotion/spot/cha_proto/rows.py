@@ -1,4 +1,7 @@
-"""Keyframes as messages: the field that each column has, and tables of numbers to and from the bytes and the text of many keyframes.
+"""Keyframes as messages of the vendor.
+
+The field that each column has; tables of numbers to and from the bytes and the text of
+many keyframes.
 
 A `Layout` is the message of one keyframe with gaps for its numbers. Protobuf writes it
 once; NumPy fills in the numbers of all keyframes that have the same fields. Making 36
@@ -67,17 +70,26 @@ def _paths() -> dict[str, str]:
 
 
 PATHS: Mapping[str, str] = _paths()
-"""The path of each column through AnimationKeyframe, in the order in which a reader returns columns."""
+"""The path of each column through AnimationKeyframe.
+
+In the order in which a reader returns columns.
+"""
 
 
 def _parents(path: str) -> list[str]:
-    """Return the paths of the messages that a number is in, the outermost first, without the keyframe itself."""
+    """Return the paths of the messages that a number is in.
+
+    The outermost first, without the keyframe itself.
+    """
     parts = path.split(".")[:-1]
     return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
 
 def _fields(message: str, path: str = "") -> Iterator[tuple[str, Field]]:
-    """Return the fields of a message and of those within it, each with its path, in the order of field numbers."""
+    """Return the fields of a message and of those within it, with paths.
+
+    In the order of field numbers.
+    """
     for name, one in sorted(MESSAGES[message].items(), key=lambda item: item[1].number):
         yield path + name, one
         if one.kind in MESSAGES:
@@ -86,7 +98,9 @@ def _fields(message: str, path: str = "") -> Iterator[tuple[str, Field]]:
 
 @cache
 def rivals(kind: str) -> Mapping[str, str]:
-    """Return, for each message within a row of `kind` that is a member of a oneof, the other member.
+    """Return the other member of a oneof for each of its members.
+
+    Of messages within a row of `kind`.
 
     `body.body_pos` and `body.com_pos`.
     """
@@ -174,7 +188,10 @@ class Layout:
         return messages
 
     def numbers(self, messages: npt.NDArray[np.uint8]) -> tuple[Bools, Floats]:
-        """Return which of `messages` (N, L) have this layout, and the numbers (M, K) of these."""
+        """Return which of `messages` (N, L) have this layout.
+
+        And the numbers (M, K) of these.
+        """
         fixed = np.ones(len(self.wire), np.bool_)
         fixed[self.gaps] = False
         same = np.asarray((messages[:, fixed] == self.wire[fixed]).all(axis=1))
@@ -229,7 +246,10 @@ def keyframe_rows(
 def _keyframe_layout(
     paths: Sequence[str], is_flag: Bools, pattern: Bools
 ) -> tuple[Layout, str, Indices]:
-    """Return the layout of a keyframe with the fields of `pattern`, its text with a %r at each gap, and the indices of these numbers."""
+    """Return the layout of a keyframe with the fields of `pattern`.
+
+    And its text with a %r at each gap, and the indices of these numbers.
+    """
     from google.protobuf import text_format
 
     animation = message_class("Animation")()
@@ -360,7 +380,10 @@ class _Row(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Rows of one layout: the first one, the indices (N,) and the values (N, C) of all."""
+    """Rows of one layout.
+
+    The first one, and the indices (N,) and values (N, C) of all.
+    """
 
     row: _Row
     indices: Indices

@@ -1,4 +1,6 @@
-"""Read choreographies from the vendor's messages ChoreographySequence and ChoreographerSave, text and bytes.
+"""Read choreographies from the vendor's messages.
+
+ChoreographySequence and ChoreographerSave, as text and bytes.
 
 Fields that are unknown are kept where the file has bytes. The animations that a
 choreography names are read from files beside it.
@@ -65,7 +67,9 @@ _PLACES = tuple(
 
 
 def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
-    """Read a file of a robot's moves, the text of ListAllMovesResponse or MoveParamsConfig alone, as the first message.
+    """Read a file of a robot's moves.
+
+    The text of ListAllMovesResponse, or MoveParamsConfig alone, as the first message.
 
     Raises FormatError when it is neither (CAP002, CAP009), or cannot be opened
     (FMT002).
@@ -88,7 +92,10 @@ def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
 
 
 def robot_moves_of(message: Any) -> RobotMoves:  # noqa: ANN401
-    """Return the moves of a message ListAllMovesResponse, of the vendor's or of our own class."""
+    """Return the moves of a message ListAllMovesResponse.
+
+    Of the vendor's or of our own class.
+    """
     return RobotMoves(
         {one.name: _info(one) for one in message.moves},
         ranges_of(message.move_param_config),
@@ -155,7 +162,9 @@ def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
 
 
 def limits_of(config: str | Path | None) -> dict[str, Parameter]:
-    """Return the robot's limits of the parameters of animations, of its MoveParamsConfig.
+    """Return the robot's limits of the parameters of animations.
+
+    From its MoveParamsConfig.
 
     A text or a file.
     """
@@ -174,7 +183,7 @@ def limits_of(config: str | Path | None) -> dict[str, Parameter]:
 
 
 def choreography_from_bytes(data: bytes) -> Choreography:
-    """Read the bytes of the vendor's message ChoreographySequence, or of ChoreographerSave.
+    """Read the bytes of a message ChoreographySequence or ChoreographerSave.
 
     Raises
     ------
@@ -190,7 +199,7 @@ def read_choreography(
     robot_moves: str | Path | None = None,
     allow_outside: bool | None = None,
 ) -> ReadResult[Choreography]:
-    """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes.
+    """Read a file of a choreography as the vendor's message, text or bytes.
 
     Its content decides.
 
@@ -298,7 +307,10 @@ def _read(
 def _unknown_parts(
     choreography: Choreography, text: str, problems: Iterable[Problem]
 ) -> list[Subject]:
-    """Return what is unknown of a faulty text: missing fields, and moves with faults."""
+    """Return what is unknown of a faulty text.
+
+    These are missing fields, and moves with faults.
+    """
     fields = ("name", "slices_per_minute", "moves")
     empty = {name for name in fields if not getattr(choreography, name)}
     # A field that is there and empty is known; moves with faults are left out.
@@ -376,9 +388,10 @@ def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
     raw.ClearField("moves")
     options = flat(raw)
     del raw
+    tempo: Any = options.pop("slices_per_minute", 0.0)
     return Choreography(
         name=str(options.pop("name", "")),
-        slices_per_minute=float(options.pop("slices_per_minute", 0.0)),  # type: ignore[arg-type]
+        slices_per_minute=float(tempo),
         moves=moves,
         options=options,
         editor=editor,
@@ -450,7 +463,7 @@ def _unknown(message: Any) -> bytes:  # noqa: ANN401
 
 
 def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | None]:
-    """Return a function that finds the location of a part of a choreography in its text.
+    """Return a locator of the parts of a choreography in its text.
 
     The text is searched when it is first called.
     """

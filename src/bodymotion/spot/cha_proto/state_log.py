@@ -62,7 +62,10 @@ def read_log_data(
 
 
 def log_bytes(animation: Animation, start: int) -> bytes:
-    """Return an animation as the bytes of a message ChoreographyStateLog whose times begin at `start` [ns since 1970]."""
+    """Return an animation as the bytes of a message ChoreographyStateLog.
+
+    Its times begin at `start` [ns since 1970].
+    """
     log = message_class("ChoreographyStateLog")()
     fields = [
         (_field(column), column.endswith("_contact"))
@@ -132,11 +135,16 @@ def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation
 
 
 def _field(column: str) -> str:
-    """Return the field of a logged state that a column is, as a path through LoggedStateKeyFrame."""
+    """Return the field of a logged state that a column is.
+
+    As a path through LoggedStateKeyFrame.
+    """
     if column.endswith("_contact"):
         return f"foot_contact_state.{column}"
     part, _, inner = PATHS[column].partition(".")
     if part == "body":
         kind, _, axis = inner.partition(".")
-        return f"animation_tform_body.{'rotation' if kind == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
-    return f"joint_angles.{'arm.' if part == 'arm' else ''}{inner.replace('joint_angles.', '')}"
+        pose = "rotation" if kind == "quaternion" else "position"
+        return f"animation_tform_body.{pose}.{axis.removesuffix('.value')}"
+    prefix = "arm." if part == "arm" else ""
+    return f"joint_angles.{prefix}{inner.replace('joint_angles.', '')}"

@@ -20,7 +20,9 @@ _DESCRIPTION = "Animated dance move."
 def to_proto(
     animation: Animation, *, move_params_config: str | Path | None = None
 ) -> Any:  # noqa: ANN401
-    """Return an animation as the vendor's message `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
+    """Return an animation as the vendor's message Animation.
+
+    The class is `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
 
     Arguments and errors are those of `to_bytes`.
 
@@ -49,7 +51,9 @@ def from_proto(message: Any) -> Animation:  # noqa: ANN401
 
 
 def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
-    """Return the vendor's message MoveInfo, with the length, the colour and the description of an animation for Choreographer.
+    """Return the vendor's message MoveInfo of an animation.
+
+    With its length, colour and description for Choreographer.
 
     With `bpm` the length is in slices, else in seconds. A move that can only be
     shortened has it as its maximum, one that can only be stretched as its minimum.

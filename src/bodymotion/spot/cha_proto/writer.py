@@ -50,7 +50,9 @@ _INT32 = 1 << 31
 def to_bytes(
     animation: Animation, *, move_params_config: str | Path | None = None
 ) -> bytes:
-    """Return an animation as the bytes of the vendor's message Animation, which the robot receives.
+    """Return an animation as the bytes of the vendor's message Animation.
+
+    The robot receives these.
 
     Parameters
     ----------
@@ -73,7 +75,9 @@ def to_bytes(
 def to_text(
     animation: Animation, *, move_params_config: str | Path | None = None
 ) -> str:
-    """Return an animation as the text of the vendor's message Animation, the content of a `.cap` file.
+    """Return an animation as the text of the vendor's message Animation.
+
+    It is the content of a `.cap` file.
 
     Arguments and errors are those of `to_bytes`.
     """
@@ -180,7 +184,7 @@ def _written(message: Any, *, as_text: bool) -> bytes:
 def _head(
     animation: Animation, config: str | Path | None, problems: Diagnostics
 ) -> tuple[Any, Any]:
-    """Return the message with nothing but the name, and the message with everything but name and keyframes."""
+    """Return the message with the name only, and the rest without keyframes."""
     name = animation.name
     try:
         name.encode("utf-8")
@@ -442,7 +446,9 @@ def write_sequence_bytes(
 
 
 def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
-    """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start.
+    """Write a choreography as the text of a message ChoreographerSave (`.chr`).
+
+    With music and start.
 
     Return what is lost.
     """

@@ -72,7 +72,10 @@ class Ensemble(ShortRepr):
 
 
 class _Dancer(NamedTuple):
-    """A robot on the stage: its joints (T, J), root poses (T, 7) and contacts (T, 4)."""
+    """A robot on the stage at T times.
+
+    Its joints (T, J), root poses (T, 7) and contacts (T, 4).
+    """
 
     body: Body
     joints: Floats

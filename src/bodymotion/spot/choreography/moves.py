@@ -46,7 +46,10 @@ TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
     }.items()
     for name in names.split()
 }
-"""The tracks that moves with these parameters control at least, by the headings of the vendor's reference of moves."""
+"""The tracks that moves with these parameters control at least.
+
+By the headings of the vendor's reference of moves.
+"""
 
 
 def tracks_of(choreography: Choreography, move: Move) -> tuple[str, ...]:

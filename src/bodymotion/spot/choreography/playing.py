@@ -39,7 +39,10 @@ MIN_FRAME_RATE = 60.0
 MAX_FRAMES = 500_000
 """Of a dance: more than an hour at 120 Hz."""
 NUMBERS_PER_FRAME = 3 * 30
-"""Numbers of 8 bytes for each frame: a third for the result, the rest while it is made."""
+"""Numbers of 8 bytes for each frame.
+
+A third for the result, the rest while it is made.
+"""
 MAX_NAMES = 8
 """Moves of the robot's own that a problem names."""
 STATE_RATE = 100.0

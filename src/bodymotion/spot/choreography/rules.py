@@ -1,4 +1,4 @@
-"""Rules about choreographies, and about animations on the robot to which they are sent."""
+"""Rules about choreographies, and animations on the robot."""
 
 from bodymotion.diagnostics import document, judgement
 

@@ -5,7 +5,7 @@ And the part of it that a robot dances with non-strict parsing.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ MAX_PLAYED = 2_000
 MAX_STEP = 0.2
 """[rad] Accepted step of a joint at the start of a move: at 100 Hz 20 rad/s."""
 TEST_TEMPO = 120.0
-"""[beats per minute] A tempo at which it is tried whether an animation can be played."""
+"""[beats per minute] The tempo for trying whether animations can be played."""
 _LEFT_OUT = (
     rules.MOVE_UNKNOWN,
     rules.MOVE_TIME,
@@ -174,7 +174,8 @@ def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreogra
         if problem.rule in _LEAVES_OUT:
             del moves[number]
         elif problem.rule == rules.MOVE_LENGTH.code:
-            moves[number] = replace(move, requested_slices=problem.data["slices"])  # type: ignore[arg-type]
+            slices: Any = problem.data["slices"]
+            moves[number] = replace(move, requested_slices=slices)
         elif problem.rule == rules.MOVE_PARAMETER.code:
             parameters = dict(move.parameters)
             name = str(problem.subject[2])

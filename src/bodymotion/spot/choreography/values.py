@@ -1,4 +1,6 @@
-"""A choreography: the moves of a Spot at their slices, as the vendor's message ChoreographySequence has them.
+"""A choreography: the moves of a Spot at their slices.
+
+As the vendor's message ChoreographySequence has them.
 
 A slice is a quarter of a beat. Moves are the robot's own, such as "step", or
 animations: "animation::NAME". Parameters have the names of the vendor's messages, with
@@ -267,7 +269,10 @@ class Choreography(RobotScript, ShortRepr):
 
     @provided_by("bodymotion.spot.choreography.playing:body_and_motion")
     def body_and_motion(self, *, bpm: float | None = None) -> tuple[Body, Motion]:
-        """Return the body of Spot, with its arm where an animation needs it, and the motion of the choreography on it."""
+        """Return the body of Spot, and the motion of the choreography on it.
+
+        With its arm where an animation needs it.
+        """
         raise NotImplementedError
 
     def replaced(self, *moves: Move) -> Choreography:

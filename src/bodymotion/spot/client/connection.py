@@ -154,7 +154,10 @@ def connected(
 
 @contextmanager
 def translated_errors(where: str) -> Iterator[None]:
-    """Turn errors of the vendor's client into a `SpotError` with one sentence and without secrets."""
+    """Turn errors of the vendor's client into a `SpotError`.
+
+    With one sentence and without secrets.
+    """
     kinds = vendor("bosdyn.client.exceptions")
     auth = vendor("bosdyn.client.auth")
     try:

@@ -23,7 +23,9 @@ RUNNING = "DANCING", "PREPPING", "WAITING_FOR_START_TIME", "VALIDATING"
 
 
 def list_moves(robot: Any) -> str:  # noqa: ANN401
-    """Return the moves that a robot lists as the text of a message ListAllMovesResponse, which `robot_moves=` of `load` takes.
+    """Return the moves that a robot lists.
+
+    The text of a message ListAllMovesResponse, which `robot_moves=` of `load` takes.
 
     Raises
     ------
@@ -88,7 +90,9 @@ def perform_together(
     power_on: bool = False,
     report: Callable[[str], object] = lambda text: None,
 ) -> tuple[str, ...]:
-    """Let robots perform choreographies that were uploaded, all from the same moment on, and wait for their ends.
+    """Let robots perform choreographies that were uploaded.
+
+    All from the same moment on; wait for their ends.
 
     Return the last states.
 
@@ -179,7 +183,9 @@ def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, 
 
 
 def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa: ANN401
-    """Return the log of the last choreography that a robot performed, the bytes of a message ChoreographyStateLog.
+    """Return the log of the last choreography of a robot.
+
+    The bytes of a message ChoreographyStateLog.
 
     With `seconds` the robot records for this time, at most 300 s, and the log is that
     recording.

@@ -60,7 +60,9 @@ def upload(
     again: bool = False,
     done: Callable[[Outcome], object] = lambda outcome: None,
 ) -> tuple[Outcome, ...]:
-    """Upload animations to a robot, so that sequences can use them as moves of the type `animation::NAME`.
+    """Upload animations to a robot.
+
+    Sequences can use them as moves of the type `animation::NAME`.
 
     And choreographies.
 
@@ -128,7 +130,7 @@ def upload(
 
 
 def _read(file: Path) -> tuple[object, tuple[Problem, ...]]:
-    """Return the value of a file, None where it has none, and the problems of the file."""
+    """Return the value of a file, if any, and the problems of the file."""
     try:
         result = read(file)[1]
     except FormatError as error:

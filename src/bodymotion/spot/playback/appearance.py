@@ -48,9 +48,11 @@ SHELLS = {
         Path(__file__).with_name("shells.txt").read_text("utf-8").split("\n\n"),
     )
 }
-"""By name: axis ("x" or "z"), squareness and crease angle, and cross-sections (N, 5) [m], each with its position along the axis, centre and
-half width along u, centre and half width along v. For the axis x, u is y and v is z; for z, u is x and v is y. Squareness 2 is an ellipse,
-larger numbers come closer to a rectangle.
+"""The shells by name: axis ("x" or "z"), squareness, crease angle, cross-sections.
+
+A cross-section (5,) [m] has its position along the axis, centre and half width along u,
+centre and half width along v. For the axis x, u is y and v is z; for z, u is x and v is
+y. Squareness 2 is an ellipse, larger numbers come closer to a rectangle.
 """
 
 
@@ -139,7 +141,11 @@ def _box(
 
 
 def body(*, arm: bool) -> tuple[Shape, ...]:
-    """Return the trunk: a yellow shell over a dark belly, dark caps with eyes before and behind, two rails on the back."""
+    """Return the trunk.
+
+    A yellow shell over a dark belly, dark caps with eyes before and behind, two rails
+    on the back.
+    """
     parts = [
         shell("trunk", YELLOW),
         shell("belly", DARK),

@@ -35,10 +35,16 @@ OFFSETS = (SHOULDER, np.zeros(3), UPPER_ARM * X, FOREARM, np.zeros(3), np.zeros(
 """The positions (3,) [m] of the joints, each in the frame of the joint before it."""
 
 ROTATION_WEIGHT = 0.1
-"""[m/rad] Weight of an orientation error against a position error of the hand, where not both can be zero."""
+"""[m/rad] Weight of an orientation error against a position error.
+
+Of the hand, where not both can be zero.
+"""
 
 MIN_SINE = 1e-9
-"""Below this sine of wr0 the axes of el1 and wr1 coincide, and only the sum of the two angles is known."""
+"""Below this sine of wr0 the axes of el1 and wr1 coincide.
+
+Then only the sum of the two angles is known.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +66,9 @@ class Arm(ShortRepr):
 
 
 def hand_poses(joints: npt.ArrayLike) -> Floats:
-    """Return the hand's poses (..., 7) in the body's frame, for joints (..., 6) [rad] of the arm.
+    """Return the hand's poses (..., 7) in the body's frame.
+
+    For joints (..., 6) [rad] of the arm.
 
     ValueError for other shapes.
     """
@@ -71,7 +79,10 @@ def hand_poses(joints: npt.ArrayLike) -> Floats:
 
 
 def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
-    """Return the hand's poses (..., 7), and the positions and axes (..., 3) of the joints, all in the body's frame."""
+    """Return the hand's poses (..., 7), and the joints, in the body's frame.
+
+    Positions and axes (..., 3) of the joints.
+    """
     rotation = np.broadcast_to(rotations.IDENTITY, (*joints.shape[:-1], 4))
     position = np.zeros((*joints.shape[:-1], 3))
     positions = []
@@ -91,7 +102,9 @@ def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
 
 
 def solutions(hands: npt.ArrayLike) -> Floats:
-    """Return the eight solutions (T, 8, 6) for the hand's poses (T, 7) in the body's frame.
+    """Return the eight solutions (T, 8, 6) for poses of the hand.
+
+    Poses (T, 7) in the body's frame.
 
     They need not be within the limits. Where the wrist is out of reach, they are for a
     point on the line to it. Where the axes of el1 and wr1 coincide, el1 is that of the

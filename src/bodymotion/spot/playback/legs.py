@@ -1,4 +1,6 @@
-"""The kinematics of a leg in closed form, over arrays of any batch shape (..., 3), and the nearest joints where a goal is unreachable.
+"""The kinematics of a leg in closed form.
+
+Over arrays of any batch shape (..., 3); the nearest joints where a goal is unreachable.
 
 Joint hx rotates about x, hy and kn about y. Let (X, d, Z) be the foot seen from joint
 hx with the rotation of hx removed, d the width of the hip. Then y² + z² = d² + Z², so
@@ -70,7 +72,9 @@ class Legs(ShortRepr):
 
 
 def foot_positions(joints: npt.ArrayLike) -> Floats:
-    """Return the feet's centres (..., 4, 3) [m] in the body's frame, for joints hx hy kn (..., 4, 3) [rad].
+    """Return the feet's centres (..., 4, 3) [m] in the body's frame.
+
+    For joints hx hy kn (..., 4, 3) [rad].
 
     ValueError for other shapes.
     """
@@ -206,7 +210,10 @@ def leg_joints(
 
 
 def _solved(feet: Floats) -> tuple[Floats, Bools]:
-    """Return both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and reach the goals."""
+    """Return both solutions (..., 4, 2, 3), and which are usable.
+
+    Those (..., 4, 2) within the limits that reach the goals.
+    """
     found = solutions(feet)
     off = (
         _from_hip(found, (SIDES * HIP_WIDTH)[:, None])
@@ -222,7 +229,9 @@ def _solved(feet: Floats) -> tuple[Floats, Bools]:
 
 
 def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
-    """Return for each frame (T,) the index of the solution, of (T, B, J), that is nearest to the one before, at first `start` (J,).
+    """Return the solutions that are nearest to those before.
+
+    For each frame (T,) the index, of (T, B, J); at first nearest to `start` (J,).
 
     `fits` (T, B): which of them may be chosen; where none may, all are considered. So
     joints do not jump.
@@ -248,7 +257,9 @@ def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
 
 
 def _starts(found: Floats) -> Floats:
-    """Return the starting joints (N, K, 3) of the search for the nearest reachable points.
+    """Return the starting joints (N, K, 3) of the search.
+
+    For the nearest reachable points.
 
     Both solutions, and poses all over the range.
     """
@@ -272,7 +283,10 @@ Returns errors (M, E) and derivatives (M, E, J).
 def nearest_within_limits(
     errors: Errors, starts: Floats, lower: Floats, upper: Floats
 ) -> Floats:
-    """Return for each of N frames the joints (N, J) within limits (J,) with the smallest sum of squared errors, from starts (N, K, J)."""
+    """Return the joints (N, J) with the smallest sum of squared errors.
+
+    Within limits (J,), for each of N frames, from starts (N, K, J).
+    """
     result = np.empty((len(starts), starts.shape[-1]))
     for first in range(0, len(starts), SEARCH_BLOCK):
         frames = np.arange(first, min(first + SEARCH_BLOCK, len(starts)))

@@ -393,7 +393,11 @@ class _Move:
         return frames
 
     def _blended(self, body: Floats, feet: Floats) -> Floats:
-        """Return body poses (T, 7) blended with the pose before the move, and at its end with the nominal pose over the feet."""
+        """Return body poses (T, 7) blended at both ends.
+
+        With the pose before the move, and at its end with the nominal pose over the
+        feet.
+        """
         if not self.tracks.has_body:
             return body
         weight = entry_weights(self.times, self.values["body_entry_slices"])
@@ -475,7 +479,10 @@ class _Move:
         return self._entered(self.before.gripper, angle[:, None])[:, 0]
 
     def _entered(self, before: Floats | float, joints: Floats) -> Floats:
-        """Return joints (T, J) of arm or gripper, at first blended with those before the move."""
+        """Return joints (T, J) of arm or gripper.
+
+        At first blended with those before the move.
+        """
         weight = entry_weights(self.times, self.values["arm_entry_slices"])[:, None]
         return np.where(weight == 1.0, joints, before + weight * (joints - before))
 
@@ -483,7 +490,10 @@ class _Move:
 def loop_problems(
     animation: Animation, tracks: Tracks, times: Timing
 ) -> tuple[Problem, ...]:
-    """Return the problem of an animation that may start again, or does, from another pose than that in which it ends."""
+    """Return the problem of an animation that jumps where it starts again.
+
+    It may start again, or does, from another pose than that in which it ends.
+    """
     starts_again = bool(times.rounds.any())
     if "no_looping" in animation.options or not (
         starts_again or "extendable" in animation.options
@@ -509,7 +519,10 @@ def loop_problems(
 
 
 def _difference_of_ends(tracks: Tracks, duration: float) -> float:
-    """Return the largest difference between the ends of an animation relative to the feet, as a walk may end elsewhere."""
+    """Return the largest difference between the ends of an animation.
+
+    Relative to the feet, as a walk may end elsewhere.
+    """
     ends = np.array([0.0, duration])
     body = tracks.body_poses(ends)
     parts: list[Floats] = []
@@ -529,7 +542,10 @@ def _difference_of_ends(tracks: Tracks, duration: float) -> float:
 
 
 def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
-    """Return Spot's centre of mass (T, 3) [m] for body poses (T, 7) and joints of legs (T, 4, 3) and arm (T, 6), None without arm."""
+    """Return Spot's centre of mass (T, 3) [m].
+
+    For body poses (T, 7) and joints of legs (T, 4, 3) and arm (T, 6), None without arm.
+    """
     joints = [legs.reshape(len(legs), 12)]
     if arm is not None:
         joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
@@ -546,7 +562,10 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
 
 @cache
 def _nominal_center_height(arm: bool) -> float:
-    """Return the height [m] of the centre of mass over the feet's centres in a nominal stand."""
+    """Return the height [m] of the centre of mass over the feet.
+
+    In a nominal stand, over their centres.
+    """
     pose = stand(poses.IDENTITY)
     center = center_of_mass(
         pose.body[None], pose.legs[None], pose.arm[None] if arm else None
@@ -562,7 +581,9 @@ def _body_positions(
     arm: Floats | None,
     before: SpotPose,
 ) -> Floats:
-    """Return the positions (T, 3) of the body's origin for which the centre of mass is at `centers` (T, 3), in the animation frame.
+    """Return body positions (T, 3) for centres of mass.
+
+    Of its origin, for `centers` (T, 3) in the animation frame.
 
     Legs that are defined by joints move with the body, the feet of the others stay at
     their goals. The solution is iterative: each step moves the body by the error of the

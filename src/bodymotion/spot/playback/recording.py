@@ -1,4 +1,7 @@
-"""Motions of Spot: the names of their components and joints, their columns as arrays, and as the keyframes of an animation."""
+"""Motions of Spot as arrays, and as keyframes of an animation.
+
+And the names of their components and joints.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,7 +63,7 @@ class SpotArrays(NamedTuple):
     times:
         (T,) [s].
     parts:
-        `body` (T, 7), `legs` (T, 4, 3), and with an arm `arm` (T, 6) and `gripper` (T,).
+        `body` (T, 7), `legs` (T, 4, 3); with an arm `arm` (T, 6) and `gripper` (T,).
     contacts:
         (T, 4), or None where the motion has none.
     """
@@ -125,7 +128,9 @@ def components(
     contacts: npt.NDArray[Any],
     errors: Floats | None = None,
 ) -> tuple[MultiSE3Seq | MultiValueSeq, ...]:
-    """Return body poses (T, 7), joints (T, 12), or (T, 19) with the arm, and contacts (T, 4) as components of a motion of Spot.
+    """Return arrays as the components of a motion of Spot.
+
+    Body poses (T, 7), joints (T, 12), or (T, 19) with the arm, and contacts (T, 4).
 
     `errors` (T, 4), or (T, 5) with the hand, are the distances [m] from goals.
     """
@@ -230,7 +235,9 @@ def animation_of(
     name: str = "",
     bpm: float | None = None,
 ) -> Animation:
-    """Return a motion of Spot as an animation, in the animation frame in which it starts.
+    """Return a motion of Spot as an animation.
+
+    In the animation frame in which it starts.
 
     See `Animation.from_motion`.
     """
@@ -283,7 +290,10 @@ def animation_of(
 
 
 def _without_flips(quaternions: Floats) -> Floats:
-    """Return unit quaternions (T, 4) with signs such that each is the nearer one to the one before."""
+    """Return unit quaternions (T, 4) without changes of sign.
+
+    Each is the nearer one to the one before.
+    """
     unit = rotations.normalized(quaternions)
     flipped = np.sum(unit[1:] * unit[:-1], axis=-1) < 0
     signs = np.where(np.concatenate([[unit[0, 0] < 0], flipped]), -1.0, 1.0)

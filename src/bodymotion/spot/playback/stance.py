@@ -1,4 +1,6 @@
-"""Poses of Spot, the animation frame, foot contacts, and the distance of a point from the support polygon.
+"""Poses of Spot, the animation frame, and foot contacts.
+
+And the distance of a point from the support polygon.
 
 The animation frame has its origin in the centre of the four feet at the start of a
 move; its yaw is that of the robot, its z axis points up. The position of a foot is the
@@ -57,19 +59,25 @@ class SpotPose(ContentEquality, body=(7,), legs=(4, 3), arm=(6,)):
 
     @property
     def frame(self) -> Floats:
-        """The pose (7,) in the world of the animation frame of a move that starts here."""
+        """The pose (7,) of the animation frame of a move that starts here."""
         return footprint(self.feet)
 
 
 def feet_in_world(body: npt.ArrayLike, legs: npt.ArrayLike) -> Floats:
-    """Return the feet's centres (..., 4, 3) in the frame of body poses (..., 7), for leg joints (..., 4, 3)."""
+    """Return the feet's centres (..., 4, 3) in the frame of body poses.
+
+    Poses (..., 7), for leg joints (..., 4, 3).
+    """
     return poses.transform_points(
         np.asarray(body, dtype=np.float64)[..., None, :], foot_positions(legs)
     )
 
 
 def footprint(feet: npt.ArrayLike) -> Floats:
-    """Return the frame (..., 7) in the centre of feet (..., 4, 3), x from the middle of the hind feet to the middle of the front feet."""
+    """Return the frame (..., 7) in the centre of feet (..., 4, 3).
+
+    x is from the middle of the hind feet to the middle of the front feet.
+    """
     feet = np.asarray(feet, dtype=np.float64)
     forward = feet[..., :2, :].mean(axis=-2) - feet[..., 2:, :].mean(axis=-2)
     yaw = np.arctan2(forward[..., 1], forward[..., 0])
@@ -100,7 +108,9 @@ def sit(frame: npt.ArrayLike | None = None) -> SpotPose:
 
 
 def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) -> Bools:
-    """Return which feet (N, 4) are in contact at keyframes with times (N,) [s], of feet (N, 4, 3) [m].
+    """Return which feet (N, 4) are in contact at keyframes.
+
+    With times (N,) [s], of feet (N, 4, 3) [m].
 
     `relative`: positions are relative to the body, so that only heights at the same
     keyframe are compared.
@@ -123,7 +133,9 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
 
 
 def distance_outside(points: Floats, feet: Floats, contacts: Bools) -> Floats:
-    """Return the distance (T,) [m] of points (T, 2) outside the support polygon of feet (T, 4, 2) in contact (T, 4).
+    """Return the distance (T,) [m] of points outside the support polygon.
+
+    Points (T, 2); feet (T, 4, 2) in contact (T, 4).
 
     It is 0 inside, and nan without feet. Two feet are a line, one is a point.
     """

@@ -144,8 +144,8 @@ def timing(
     ------
     ValueError
         For a tempo, length or rate that is not positive and finite, a tempo outside of
-        `MIN_BPM` to `MAX_BPM`, a length that the animation does not allow, and when the frames do
-        not fit into memory.
+        `MIN_BPM` to `MAX_BPM`, a length that the animation does not allow, and when
+        the frames do not fit into memory.
     """
     for name, value in (("bpm", bpm), ("slices", slices), ("frame_rate", frame_rate)):
         if value is not None and not 0 < as_number(name, value) < np.inf:

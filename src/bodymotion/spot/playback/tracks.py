@@ -42,11 +42,17 @@ WRAP_SPEED = 30.0
 The angle was recorded modulo 2π.
 """
 MAX_FLOOR_OFFSET = 0.05
-"""[m] Feet whose mean height at the start is farther from 0 are not in the animation frame."""
+"""[m] Feet that start farther from 0 are not in the animation frame.
+
+By their mean height.
+"""
 
 
 def _without_wraps(angles: Floats, times: Floats) -> Floats:
-    """Return angles (N, C) [rad] of keyframes without jumps by a full turn that are faster than `WRAP_SPEED`."""
+    """Return angles (N, C) [rad] of keyframes without jumps by a full turn.
+
+    Those that are faster than `WRAP_SPEED`.
+    """
     shifts = np.diff(unwrapped(angles) - angles, axis=0)
     if not shifts.any():
         return angles
@@ -58,7 +64,9 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
 def _interpolated_orientations(
     quaternions: npt.ArrayLike, times: Floats, at: Floats
 ) -> Floats:
-    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s].
+    """Return unit quaternions (T, 4) between keyframes.
+
+    At times `at` (T,) [s], of keyframes (N, 4) at `times` (N,) [s].
 
     Rotations take the shorter way.
     """
@@ -196,7 +204,9 @@ class Tracks:
         return poses.from_parts(self.body_position(at), self.body_orientation(at))
 
     def body_angles(self, at: Floats) -> Floats | None:
-        """Return the body's roll, pitch and yaw (T, 3), full turns included, where columns define these angles.
+        """Return the body's roll, pitch and yaw (T, 3), if columns define them.
+
+        Full turns included.
 
         Else None.
         """
@@ -302,7 +312,10 @@ class Tracks:
 
     @cached_property
     def _stays(self) -> Bools:
-        """Which feet (N − 1, 4) are slow enough to be in contact between one keyframe and the next."""
+        """Which feet (N − 1, 4) are slow enough to be in contact.
+
+        Between one keyframe and the next.
+        """
         feet, relative = self._feet_at_keys
         steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
         return np.asarray(
@@ -311,7 +324,10 @@ class Tracks:
 
     @cached_property
     def _feet_at_keys(self) -> tuple[Floats, bool]:
-        """The feet (N, 4, 3) at keyframes, and whether they are only known relative to the body."""
+        """The feet (N, 4, 3) at keyframes.
+
+        And whether they are only known relative to the body.
+        """
         times = self._keys.times
         return self.feet(times, self.body_poses(times)), not (
             self.has_body or self.legs_by_feet.any()

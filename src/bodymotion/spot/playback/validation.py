@@ -44,14 +44,23 @@ MAX_GRIPPER_SPEED = 20.0
 MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
 MAX_BODY_SPEED = 5.0
 MIN_BODY_STEP = 0.05
-"""[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
+"""[m/s] and [m] of a step of the body between two keyframes.
+
+A faster and larger one is reported.
+"""
 BODY_POSITIONS = (*GROUPS["body_pos"], *GROUPS["com_pos"])
 MAX_SLIP = 0.02
-"""[m] Accepted distance of a foot in contact from the position at which its contact began."""
+"""[m] Accepted slip of a foot in contact.
+
+From the position at which its contact began.
+"""
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE = 0.03
 MAX_UNSUPPORTED_TIME = 0.5
-"""[m] and [s]: the centre of mass may be outside the support polygon by more only for a shorter time."""
+"""[m] and [s] of the centre of mass outside the support polygon.
+
+It may be outside by more only for a shorter time.
+"""
 # [m] and [rad] of the feet at the start relative to the animation frame.
 MAX_FRAME_OFFSET = 0.05
 MAX_FRAME_YAW = 0.1
@@ -242,7 +251,10 @@ def _with_keyframes_between(keyframes: Keyframes) -> tuple[Keyframes, Indices]:
 
 @provided_by("bodymotion.spot.checking:check_animation")
 def checked(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
-    """Return all problems of an animation, those of its physics among them, as `bodymotion.check` does."""
+    """Return all problems of an animation, as `bodymotion.check` does.
+
+    Those of its physics among them.
+    """
     raise NotImplementedError
 
 
@@ -264,7 +276,10 @@ class Played:
         )
         """(T,) False around faulty keyframes."""
         self.reliable = self.known.copy()
-        """(T,) False there, and around jumps of the body, where other findings would only follow from the jump."""
+        """(T,) False there, and around jumps of the body.
+
+        Other findings there would only follow from the jump.
+        """
         placed, self.joints, contact, self.errors = (one.values for one in motion.timed)
         self.legs = self.joints[:, :12].reshape(-1, 4, 3)
         self.arm = self.joints[:, 12:18] if self.joints.shape[1] > 12 else None
@@ -359,7 +374,9 @@ class Report:
     def worst(
         self, rule: Rule, wrong: Bools, amount: Floats, names: Sequence[str], text: str
     ) -> None:
-        """Add the problem of frames and parts (T, N) that are `wrong`, located where the `amount` (T, N) is largest.
+        """Add the problem of frames and parts (T, N) that are `wrong`.
+
+        Located where the `amount` (T, N) is largest.
 
         `text` has {name}, of the worst of the N parts, and {amount}; the other parts
         are named after it.
@@ -408,7 +425,10 @@ class Report:
 
 
 def _body_speed(played: Played, found: Report) -> None:
-    """Report jumps of the body, and mark the frames around them as unreliable for the other checks."""
+    """Report jumps of the body, and mark the frames around them.
+
+    They are unreliable for the other checks.
+    """
     keys = played.animation.keyframes.times
     if not played.tracks.has_body or len(keys) < 2:
         return
@@ -533,7 +553,10 @@ def _feet(played: Played, found: Report) -> None:
 
 
 def _slip(positions: Floats, contact: Bools, rounds: Indices) -> Floats:
-    """Return the distances (T, 4) [m] of feet at positions (T, 4, 2) from where their contacts (T, 4) began."""
+    """Return how far (T, 4) [m] feet slip from where their contacts began.
+
+    Feet at (T, 4, 2), contacts (T, 4).
+    """
     begins = contact.copy()
     begins[1:] &= ~contact[:-1] | (np.diff(rounds) != 0)[:, None]
     since = np.maximum.accumulate(np.where(begins, np.arange(len(contact))[:, None], 0))

@@ -1,4 +1,6 @@
-"""A stand-in robot: the real protocol on 127.0.0.1, with animations, sequences and dances as on a robot.
+"""A stand-in robot: the real protocol on 127.0.0.1.
+
+With animations, sequences and dances as on a robot.
 
 ================ =================================================================================================================
 `server`         all services behind one port; certificates

@@ -17,7 +17,7 @@ OPEN = (
 )  # Services that need no login, as on a robot.
 MAX_WRONG_PASSWORDS = 5
 LOCKOUT = 10.0
-"""After this number of wrong passwords in a row all logins are refused for this time [s]."""
+"""Wrong passwords in a row after which logins are refused for this time [s]."""
 
 
 class Accounts:

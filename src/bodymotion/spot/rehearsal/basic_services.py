@@ -45,7 +45,7 @@ class BasicServices:
         self.motors_on = False
         self._power_commands = 0
         self._round_trips: dict[str, tuple[int, int]] = {}
-        """For each clock, the length of its shortest round trip and the skew that it shows."""
+        """For each clock its shortest round trip, and the skew that it shows."""
 
     # RobotIdService
 

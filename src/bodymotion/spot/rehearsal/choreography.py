@@ -48,7 +48,10 @@ from bodymotion.system.limited import OF_OTHERS
 MAX_RECORDING = 300 * NANO
 LOGGED_AFTER = 3 * NANO
 LOG_STEP = NANO // 100
-"""[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
+"""[ns] The longest recording, and further times of logs.
+
+The time after a dance that its log has, and the time between two states.
+"""
 
 UPLOAD = "upload"
 """The location of what ends the process that reads an upload."""
@@ -96,7 +99,10 @@ def config_text() -> str:
 def validate_animation(
     animation: Animation, name: str, *, arm: bool
 ) -> tuple[Problem, ...]:
-    """Return the problems of an animation on a robot with or without arm, which refuses it where one is an error."""
+    """Return the problems of an animation on a robot.
+
+    With or without arm; the robot refuses it where one is an error.
+    """
     found = Diagnostics()
     found.extend(check_animation(animation))
     if arm and "arm_prohibited" in animation.options:
@@ -120,7 +126,10 @@ def choreography_of(
     animations: Mapping[str, UploadedAnimation],
     listed: Any = None,
 ) -> Choreography:
-    """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
+    """Return the choreography of the vendor's message.
+
+    With the animations of the stand-in robot, and the moves that it lists as its own.
+    """
     return _choreography_of(sequence.SerializeToString(), animations, _moves_of(listed))
 
 
@@ -156,7 +165,9 @@ def validate_sequence(
     animations: Mapping[str, UploadedAnimation],
     listed: Any = None,
 ) -> tuple[Any, tuple[Problem, ...]]:
-    """Return the part of a sequence that can be danced (see `danced`), and all problems.
+    """Return the part of a sequence that can be danced, and all problems.
+
+    See `danced`.
 
     The subject of a move's is ("moves", index, …).
     """
@@ -180,7 +191,7 @@ def _read_upload(
 def _read_sequence(
     data: bytes, animations: Mapping[str, UploadedAnimation], own: RobotMoves
 ) -> tuple[bytes, tuple[Problem, ...]]:
-    """Return the message of what can be danced of the message of a sequence, and all problems."""
+    """Return the message of what can be danced of a sequence, and problems."""
     choreography = _choreography_of(data, animations, own)
     found = tuple(
         one
@@ -458,7 +469,9 @@ class Services(BasicServices):
             self._store.recording = number, begun, min(end, self._store.now())
 
     def DownloadRobotStateLog(self, request: Any, response: Any) -> None:
-        """Return the states of the last dance until three seconds after it, or of the last recording.
+        """Return the states of the last dance or recording.
+
+        Of a dance until three seconds after it.
 
         Those that the dance commands.
         """

@@ -1,4 +1,7 @@
-"""The stand-in robot: all services behind one TLS port of 127.0.0.1, with a certificate of its own."""
+"""The stand-in robot: all services behind one TLS port of 127.0.0.1.
+
+With a certificate of its own.
+"""
 
 from __future__ import annotations
 
@@ -185,35 +188,31 @@ def _handlers(name: str, kind: str, methods: object) -> Any:  # noqa: ANN401
     grpc = vendor("grpc")
     make = vendor("google.protobuf.message_factory").GetMessageClass
     package, _, service = kind.rpartition(".")
-    described = vendor(
-        f"{package}.{name.replace('-', '_')}_service_pb2"
-    ).DESCRIPTOR.services_by_name[service]
-    return grpc.method_handlers_generic_handler(
-        described.full_name,
-        {
-            method.name: getattr(
-                grpc,
-                f"unary_{'stream' if method.server_streaming else 'unary'}_rpc_method_handler",
-            )(
-                _answering(
-                    getattr(methods, method.name),
-                    make(method.output_type),
-                    is_stream=method.server_streaming,
-                ),
-                request_deserializer=make(method.input_type).FromString,
-                response_serializer=make(method.output_type).SerializeToString,
-            )
-            for method in described.methods
-            if hasattr(methods, method.name)
-        },
-    )
+    module = vendor(f"{package}.{name.replace('-', '_')}_service_pb2")
+    described = module.DESCRIPTOR.services_by_name[service]
+    handlers = {}
+    for method in described.methods:
+        if not hasattr(methods, method.name):
+            continue
+        answer = "stream" if method.server_streaming else "unary"
+        make_handler = getattr(grpc, f"unary_{answer}_rpc_method_handler")
+        response = make(method.output_type)
+        fill = getattr(methods, method.name)
+        handlers[method.name] = make_handler(
+            _answering(fill, response, is_stream=method.server_streaming),
+            request_deserializer=make(method.input_type).FromString,
+            response_serializer=response.SerializeToString,
+        )
+    return grpc.method_handlers_generic_handler(described.full_name, handlers)
 
 
 def _answering(
     fill: Callable[[Any, Any], None], make: Callable[[], Any], *, is_stream: bool
 ) -> Callable[[Any, Any], Any]:
-    """Return a call, as gRPC has it, of a method that fills the response that `make` returns, the only one of a stream; its header has
-    the times of the call.
+    """Return a call, as gRPC has it, of a method.
+
+    The method fills the response that `make` returns, the only one of a stream. Its
+    header has the times of the call.
     """
     context = vendor("bosdyn.client.server_util").ResponseContext
 
@@ -263,7 +262,10 @@ def _is_own_certificate(content: bytes) -> bool:
 
 
 def make_certificate() -> tuple[bytes, bytes]:
-    """Return a certificate that signs itself, which the server has and clients need, and its key, as PEM."""
+    """Return a certificate that signs itself, and its key, as PEM.
+
+    The server has both, clients need the certificate.
+    """
     x509 = vendor("cryptography.x509")
     ec = vendor("cryptography.hazmat.primitives.asymmetric.ec")
     coding = vendor("cryptography.hazmat.primitives.serialization")

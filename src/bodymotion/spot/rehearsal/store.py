@@ -31,7 +31,10 @@ class UploadedAnimation:
 
 @dataclass
 class UploadedSequence:
-    """A sequence that was uploaded, the warnings about it, and the part that can be danced (None: nothing)."""
+    """A sequence that was uploaded, with warnings about it.
+
+    And the part that can be danced (None: nothing).
+    """
 
     message: Any
     warnings: tuple[str, ...]
