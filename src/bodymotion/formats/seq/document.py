@@ -101,13 +101,17 @@ class Frames:
         self.num_rows = len(nodes)
 
     def row(self, number: int) -> Node:
-        """Return a row; raises UnusualError where only a parse of the whole file can read it."""
+        """Return a row.
+
+        Raises UnusualError where only a parse of the whole file can read it.
+        """
         return self._nodes[number]
 
     def first_row(self) -> Node:
-        """Return the first row, or else the first one that is YAML by itself, where rows are read so.
+        """Return the first row.
 
-        Raises as `row`.
+        Where rows are read singly, the first one that is YAML by itself. Raises as
+        `row`.
         """
         return self.row(0)
 
@@ -165,11 +169,10 @@ class _SpanFrames(Frames):
             return without_comments(self._source.read(piece.offset, piece.size))
 
     def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Indices]:
-        """Return a piece, where its rows are that are on lines of their own, and where its lines end."""
+        """Return a piece, its rows that are on lines of their own, and its line ends."""
         text = self._read(k)
-        if self._span.indent is None:
-            rows = []
-        else:
+        rows = []
+        if self._span.indent is not None:
             rows = row_starts(text, self._span.indent)
         return text, rows, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
 
@@ -177,54 +180,45 @@ class _SpanFrames(Frames):
         piece = self._span.pieces[k]
         text = self._read(k)
         where = PiecedText(self._source.path)
+        indent = self._span.indent
         try:
-            found = rows_by_yaml(
-                decoded(text)[0], self._span.indent, where, piece.line, piece.column
+            rows = rows_by_yaml(
+                decoded(text)[0], indent, where, piece.line, piece.column
             )
-            if not text.isascii():  # offsets would be those of characters
+            # Offsets would be those of characters.
+            if not text.isascii():
                 raise UnusualError("a row has something besides numbers")
         except UnusualError as error:
             wrong = _BESIDES_NUMBERS.search(text)
-            raise UnusualError(
-                str(error), self._location(k, wrong.start() if wrong else 0, None)
-            ) from None
+            location = self._location(k, wrong.start() if wrong else 0, None)
+            raise UnusualError(str(error), location) from None
         except FormatError as error:
-            if error.problem.rule == NOT_YAML.code:
-                fault = error
-            else:
-                fault = None
-            raise UnusualError(error.problem.message, error.problem.location) from fault
-        self._check_count(k, len(found))
-        return found
+            problem = error.problem
+            cause = error if problem.rule == NOT_YAML.code else None
+            raise UnusualError(problem.message, problem.location) from cause
+        self._check_count(k, len(rows))
+        return rows
 
-    def _check_count(self, k: int, rows: int) -> None:
+    def _check_count(self, k: int, num_rows: int) -> None:
         piece = self._span.pieces[k]
-        if rows != piece.rows:
-            raise UnusualError(
-                "the rows do not end with their lines",
-                Location(self._source.path, piece.line),
-            )
+        if num_rows != piece.rows:
+            location = Location(self._source.path, piece.line)
+            raise UnusualError("the rows do not end with their lines", location)
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
-        singly = self._singly and self._span.indent is not None
+        can_be_single = self._singly and self._span.indent is not None
         for k, piece in enumerate(self._span.pieces):
             block = parse_rows(self._read(k), self._span.indent, layout)
-            if not (block is not None and len(block) == piece.rows):
+            if block is not None and len(block) != piece.rows:
                 block = None
-            nodes = partial(self._parsed, k)
-            location = partial(self._location, k)
-            if singly:
-                singles = partial(self._singles, k)
-            else:
-                singles = None
             yield RowPiece(
                 piece.first_row,
                 piece.rows,
                 block,
-                nodes,
-                location,
-                piece.offset,
-                singles,
+                nodes=partial(self._parsed, k),
+                location=partial(self._location, k),
+                offset=piece.offset,
+                singles=partial(self._singles, k) if can_be_single else None,
             )
 
     def _singles(self, k: int) -> Iterator[SingleRow]:
@@ -234,39 +228,38 @@ class _SpanFrames(Frames):
 
     def _location(self, k: int, offset: int, inside: str | None) -> Location:
         piece = self._span.pieces[k]
-        ends = self._rows_by_line(k)[2]
-        lines = int(ends.searchsorted(offset))
-        if lines:
-            column = offset - int(ends[lines - 1])
-        else:
-            column = piece.column + offset
-        return Location(self._source.path, piece.line + lines, column, inside)
+        line_ends = self._rows_by_line(k)[2]
+        num_lines = int(line_ends.searchsorted(offset))
+        column = piece.column + offset
+        if num_lines:
+            column = offset - int(line_ends[num_lines - 1])
+        return Location(self._source.path, piece.line + num_lines, column, inside)
 
     def _line(self, number: int) -> tuple[int, tuple[int, int] | None]:
         """Return the piece that a row is in, and where the row is in it.
 
         None where it is not on lines of its own.
         """
-        k = max(
-            bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row)
-            - 1,
-            0,
-        )
-        piece = self._span.pieces[k]
+        pieces = self._span.pieces
+        num_before = bisect_right(pieces, number, key=lambda piece: piece.first_row)
+        k = max(num_before - 1, 0)
         rows = self._rows_by_line(k)[1]
-        number -= piece.first_row
-        return k, rows[number] if number < len(rows) == piece.rows else None
+        number -= pieces[k].first_row
+        if number < len(rows) == pieces[k].rows:
+            return k, rows[number]
+        return k, None
 
     def _find(self, number: int) -> tuple[int, int, Node | None]:
-        """Return the piece that a row is in, the offset in it from which its nodes count, and the row.
+        """Return the piece that a row is in, an offset in it, and the row.
 
-        None where it is no YAML.
+        The row counts its offsets from that one; it is None where it is no YAML.
         """
-        k, place = self._line(number)
-        if place is None:
+        k, span = self._line(number)
+        if span is None:
             return k, 0, self._rows_by_yaml(k)[number - self._span.pieces[k].first_row]
-        row = self._rows_by_line(k)[0][slice(*place)]
-        return k, place[0], single_row(row, self._span.indent or 0, place[0]).node
+        start, stop = span
+        row = self._rows_by_line(k)[0][start:stop]
+        return k, start, single_row(row, self._span.indent or 0, start).node
 
     def row(self, number: int) -> Node:
         _, _, node = self._find(number)
@@ -278,21 +271,21 @@ class _SpanFrames(Frames):
         try:
             return self.row(0)
         except UnusualError:
-            singles = (
-                (row for k in range(len(self._span.pieces)) for row in self._singles(k))
-                if self._singly
-                else ()
-            )
-            found = next((row.node for row in singles if row.node is not None), None)
-            if found is None:
-                raise
-            return found
+            if self._singly:
+                for k in range(len(self._span.pieces)):
+                    for row in self._singles(k):
+                        if row.node is not None:
+                            return row.node
+            raise
 
     def location(self, row: int, element: int | None, inside: str | None) -> Location:
-        k, place = self._line(row)
-        if element is None and place is not None:
-            begin = _DASH.match(self._rows_by_line(k)[0], *place)
-            return self._location(k, begin.end() if begin else place[0], inside)
+        k, span = self._line(row)
+        if element is None and span is not None:
+            start = span[0]
+            dash = _DASH.match(self._rows_by_line(k)[0], *span)
+            if dash is not None:
+                start = dash.end()
+            return self._location(k, start, inside)
         _, start, node = self._find(row)
         return self._location(k, start + _offset(node, element), inside)
 
@@ -309,32 +302,28 @@ class _SpanFrames(Frames):
 
     def plain(self) -> list[object]:
         rows: list[object] = []
-        count = 0
+        num_values = 0
+        first = self._span.pieces[0] if self._span.pieces else None
         for k, piece in enumerate(self._span.pieces):
             text = self._source.read(piece.offset, piece.size)
-            count += sum(text.count(mark) for mark in (b"[", b",", b"- "))
-            if count > MAX_VALUES:
-                where = Location(
-                    self._source.path,
-                    self._span.pieces[0].line,
-                    self._span.pieces[0].column,
+            num_values += text.count(b"[") + text.count(b",") + text.count(b"- ")
+            if num_values > MAX_VALUES and first is not None:
+                location = Location(self._source.path, first.line, first.column)
+                message = (
+                    "the frames of a component of unknown type have too many values"
                 )
-                raise UnusualError(
-                    "the frames of a component of unknown type have too many values",
-                    where,
-                )
-            some = [plain(node) for node in self._parsed(k)]
-            self._check_count(k, len(some))
-            rows += some
+                raise UnusualError(message, location)
+            rows += [plain(node) for node in self._parsed(k)]
         return rows
 
 
 def _offset(row: Node | None, element: int | None) -> int:
-    if row is None or element is None:
-        return 0 if row is None else row.offset
-    found = list(elements(row))
-    if element < len(found):
-        return found[element].offset
+    if row is None:
+        return 0
+    if element is not None:
+        numbers = list(elements(row))
+        if element < len(numbers):
+            return numbers[element].offset
     return row.offset
 
 
@@ -396,15 +385,14 @@ class Document:
 
         The same object for the same node.
         """
-        known = self._frames.get(id(node))
-        if known is None:
+        if id(node) not in self._frames:
             span = self.span(node)
             if span:
-                known = _SpanFrames(self.source, span, self._singly)
+                frames: Frames = _SpanFrames(self.source, span, self._singly)
             else:
-                known = Frames(node.items, self.text)
-            self._frames[id(node)] = known
-        return known
+                frames = Frames(node.items, self.text)
+            self._frames[id(node)] = frames
+        return self._frames[id(node)]
 
     def read_rows_singly(self) -> None:
         """Read each row by itself where a piece of them is no YAML.
@@ -429,28 +417,30 @@ class Document:
         another node.
         """
         seen: set[int] = set()
-        spans = set()
+        marks: set[int] = set()
         stack = [self.tree.root]
         while stack:
             node = stack.pop()
             if id(node) in seen:
                 continue
             seen.add(id(node))
-            if isinstance(node, Mapping):
-                for key, value in node.pairs:
-                    if (
-                        isinstance(key, Scalar)
-                        and key.value == "frames"
-                        and self.span(value)
-                    ):
-                        assert isinstance(value, Sequence)
-                        spans.add(value.items[0].offset)
-                    else:
-                        stack += [key, value]
-            elif isinstance(node, Sequence):
+            if isinstance(node, Sequence):
                 stack += node.items
-        if spans != self.marks.keys() or self.tree.next_document is not None:
+            elif isinstance(node, Mapping):
+                for key, value in node.pairs:
+                    mark = self._mark(value) if _is_key(key, "frames") else None
+                    if mark is None:
+                        stack += [key, value]
+                    else:
+                        marks.add(mark)
+        if marks != self.marks.keys() or self.tree.next_document is not None:
             raise UnusualError("there are rows where YAML sees none")
+
+    def _mark(self, node: Node | None) -> int | None:
+        """Return the mark of the rows that were taken out of a sequence."""
+        if isinstance(node, Sequence) and self.span(node):
+            return node.items[0].offset
+        return None
 
     def marks_of_components(self) -> set[int]:
         """Return the marks of the rows that are the frames of a component.
@@ -458,23 +448,20 @@ class Document:
         Those, and only those, are read.
         """
         root = self.tree.root
-        kind = _value(root, "type")
+        top_type = _value(root, "type")
         components = _value(root, "components")
-        if (
-            isinstance(kind, Scalar) and kind.value in OLD_TYPES
-        ):  # the top node is a component itself
+        mappings: list[Node] = []
+        if isinstance(top_type, Scalar) and top_type.value in OLD_TYPES:
+            # The top node is a component itself.
             mappings = [root]
-        else:
-            if isinstance(components, Sequence):
-                mappings = components.items
-            else:
-                mappings = []
-        frames = [_value(mapping, "frames") for mapping in mappings]
-        return {
-            node.items[0].offset
-            for node in frames
-            if isinstance(node, Sequence) and self.span(node)
-        }
+        elif isinstance(components, Sequence):
+            mappings = components.items
+        marks: set[int] = set()
+        for mapping in mappings:
+            mark = self._mark(_value(mapping, "frames"))
+            if mark is not None:
+                marks.add(mark)
+        return marks
 
 
 def _value(node: Node, name: str) -> Node | None:
@@ -482,15 +469,15 @@ def _value(node: Node, name: str) -> Node | None:
 
     The last one where there are several.
     """
-    pairs = node.pairs if isinstance(node, Mapping) else []
-    return next(
-        (
-            value
-            for key, value in reversed(pairs)
-            if isinstance(key, Scalar) and key.value == name
-        ),
-        None,
-    )
+    if isinstance(node, Mapping):
+        for key, value in reversed(node.pairs):
+            if _is_key(key, name):
+                return value
+    return None
+
+
+def _is_key(node: Node, name: str) -> bool:
+    return isinstance(node, Scalar) and node.value == name
 
 
 def open_document(source: ByteSource) -> Document:

@@ -120,9 +120,17 @@ OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
 SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
 """The orders of the numbers of a pose, and how many numbers each has."""
 
-MAX_DEPTH = 50  # Levels of nesting of a value; readers refuse more.
+MAX_DEPTH = 50
+"""Levels of nesting of a value; readers refuse more."""
+MAX_DIGITS = 1000
+"""Digits of a whole number; Python refuses to read some thousands."""
+_TOO_LARGE = 10**MAX_DIGITS
 
-MAX_KEY = 500  # [characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style).
+MAX_KEY = 500
+"""[characters] Readers of YAML refuse keys of more than 1024.
+
+An escaped character has up to six (in flow style).
+"""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = re.compile(
@@ -250,9 +258,8 @@ def quoted(text: str, lost: Unwritable) -> str:
     if _SURROGATE.search(text):
         lost.texts.append(text)
         text = _SURROGATE.sub("\ufffd", text)
-    return _ESCAPED.sub(
-        lambda m: f"\\u{ord(m.group()):04x}", json.dumps(text, ensure_ascii=False)
-    )
+    in_quotes = json.dumps(text, ensure_ascii=False)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", in_quotes)
 
 
 def name(text: str, lost: Unwritable, json_style: bool = False) -> str:
@@ -281,35 +288,35 @@ def value(
         thing = thing.item()
     elif isinstance(thing, np.ndarray):
         thing = thing.tolist()
-    if thing is None:
-        return "null"
-    if isinstance(thing, bool):
-        return "true" if thing else "false"
-    if isinstance(thing, int):
-        if abs(thing) < 10**1000:
-            return str(thing)
-        lost.values.append("a whole number of more than 1000 digits")
-        return "null"
-    if isinstance(thing, float):
-        lost.numbers += not math.isfinite(thing)
-        return number_text(thing)
-    if isinstance(thing, str):
-        return name(thing, lost, json_style)
     if isinstance(thing, AnyMapping):
-        pairs = [
-            f"{key(_as_key(k, lost), lost, json_style)} "
-            f"{value(v, lost, json_style, depth + 1)}"
-            for k, v in thing.items()
-        ]
-        if pairs:
-            return "{ " + ", ".join(pairs) + " }"
-        return "{}"
+        pairs: list[str] = []
+        for item_key, item in thing.items():
+            start = key(_as_key(item_key, lost), lost, json_style)
+            pairs.append(f"{start} {value(item, lost, json_style, depth + 1)}")
+        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
     if isinstance(thing, (list, tuple)):
         items = [value(item, lost, json_style, depth + 1) for item in thing]
-        if items:
-            return "[ " + ", ".join(items) + " ]"
-        return "[]"
-    lost.values.append(f"a value of type {type(thing).__name__}")
+        return "[ " + ", ".join(items) + " ]" if items else "[]"
+    return _scalar(thing, lost, json_style)
+
+
+def _scalar(thing: object, lost: Unwritable, json_style: bool) -> str:
+    match thing:
+        case None:
+            return "null"
+        case bool():
+            return str(thing).lower()
+        case int() if abs(thing) < _TOO_LARGE:
+            return str(thing)
+        case int():
+            lost.values.append(f"a whole number of more than {MAX_DIGITS} digits")
+        case float():
+            lost.numbers += not math.isfinite(thing)
+            return number_text(thing)
+        case str():
+            return name(thing, lost, json_style)
+        case _:
+            lost.values.append(f"a value of type {type(thing).__name__}")
     return "null"
 
 
@@ -322,7 +329,10 @@ def _as_key(thing: object, lost: Unwritable) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """A row: its time first where `stamped`, then `parts` numbers, or (with an `order`) `parts` nested poses of that order."""
+    """A row: its time first where `stamped`, then `parts` numbers.
+
+    With an `order`, `parts` nested poses of that order.
+    """
 
     parts: int
     stamped: bool = False
@@ -343,45 +353,47 @@ class Layout:
     @property
     def pattern(self) -> bytes:
         """The brackets and commas of a row."""
+        pose = b""
         if self.order:
             pose = b"[" + b"," * (self.pose_size - 1) + b"]"
-        else:
-            pose = b""
-        return b"[" + b",".join([b""] * self.stamped + [pose] * self.parts) + b"]"
+        elements = [b""] * self.stamped + [pose] * self.parts
+        return b"[" + b",".join(elements) + b"]"
 
     def unknown(self, rows: int) -> tuple[Floats, Floats | None]:
-        """Return arrays of nan for the values of `rows` rows, and for their times where they have any."""
-        shape = (rows, self.parts, 7) if self.order else (rows, self.parts)
-        return np.full(shape, np.nan), np.full(rows, np.nan) if self.stamped else None
+        """Return arrays of nan for values, and for times where rows have any."""
+        shape: tuple[int, ...] = (rows, self.parts)
+        if self.order:
+            shape = (rows, self.parts, 7)
+        times = np.full(rows, np.nan) if self.stamped else None
+        return np.full(shape, np.nan), times
 
     def store(
         self,
         rows: Floats,
         values: Floats,
         times: Floats | None,
-        at: slice | Indices = slice(None),
+        frames: slice | Indices = slice(None),
     ) -> None:
-        """Copy rows (N, width) as read into some of the values and times.
+        """Copy rows (N, width) as read into the values and times of some frames.
 
         Poses as x y z, w x y z.
         """
         if times is not None:
-            times[at] = rows[:, 0]
+            times[frames] = rows[:, 0]
             rows = rows[:, 1:]
         if self.order is None:
-            values[at] = rows
+            values[frames] = rows
             return
         poses = rows.reshape(len(rows), self.parts, self.pose_size)
         if self.order == "XYZQWQXQYQZ":
-            values[at] = poses
+            values[frames] = poses
         elif self.order == "XYZQXQYQZQW":
-            values[at] = poses[..., [0, 1, 2, 6, 3, 4, 5]]
+            values[frames] = poses[..., [0, 1, 2, 6, 3, 4, 5]]
         else:
-            values[at, :, :3] = poses[..., :3]
-            with np.errstate(
-                invalid="ignore"
-            ):  # an infinite angle is no rotation: nan, which the reader reports
-                values[at, :, 3:] = rotations.from_rpy(poses[..., 3:])
+            values[frames, :, :3] = poses[..., :3]
+            # An infinite angle is no rotation: nan, which the reader reports.
+            with np.errstate(invalid="ignore"):
+                values[frames, :, 3:] = rotations.from_rpy(poses[..., 3:])
 
 
 def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None:
@@ -398,33 +410,53 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
         text = _flow_of_block(text, indent, layout)
         indent = None
     json = bytearray(b"[%b]" % text)
-    codes = np.frombuffer(json, np.uint8)
-    row = layout.pattern
     if indent is None:
-        brackets = json.translate(None, _BESIDES)[1:-1]
-        count = (len(brackets) + 1) // (len(row) + 1)
-        if not count or brackets != b",".join([row] * count):
-            return None
+        count = _count_flow_rows(json, layout.pattern)
     else:
-        starts, is_row = lines(text, indent)
-        dashes = starts[is_row] + indent + 1
-        codes[dashes] = 1
-        count = len(dashes)
-        if (
-            not count
-            or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]"
-        ):
-            return None
-        if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
-            return None
-        codes[dashes] = 44
-        codes[dashes[0]] = 32
+        count = _join_lines(json, text, indent, layout.pattern)
+    if not count:
+        return None
     flat = _numbers(json, count * layout.width)
     if flat is None:
         return None
-    return (flat if flat.all() else with_minus_zeros(flat, json)).reshape(
-        count, layout.width
-    )
+    if not flat.all():
+        flat = with_minus_zeros(flat, json)
+    return flat.reshape(count, layout.width)
+
+
+def _count_flow_rows(json: bytearray, row: bytes) -> int:
+    """Return the number of rows in brackets; 0 where anything else is in them.
+
+    `row` are the brackets and commas of one.
+    """
+    brackets = json.translate(None, _BESIDES)[1:-1]
+    count = (len(brackets) + 1) // (len(row) + 1)
+    if brackets != b",".join([row] * count):
+        return 0
+    return count
+
+
+def _join_lines(json: bytearray, text: bytes, indent: int, row: bytes) -> int:
+    """Put commas between rows in place of their dashes, and return their number.
+
+    0 where anything else is in the lines. `json` is the text in brackets.
+    """
+    starts, is_row = lines(text, indent)
+    dashes = starts[is_row] + indent + 1
+    count = len(dashes)
+    # The dashes are found again as a byte that no text has.
+    codes = np.frombuffer(json, np.uint8)
+    codes[dashes] = 1
+    if (
+        not count
+        or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]"
+    ):
+        return 0
+    if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
+        return 0
+    codes[dashes] = ord(",")
+    codes[dashes[0]] = ord(" ")
+    return count
 
 
 def _numbers(json: bytearray, count: int) -> Floats | None:
@@ -441,9 +473,9 @@ def _numbers(json: bytearray, count: int) -> Floats | None:
 
 
 def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
-    """Return rows in nested block lists, as YAML libraries write them by default, in flow style.
+    """Return rows in nested block lists in flow style.
 
-    Other rows as what is no JSON.
+    YAML libraries write such lists by default. Other rows become what is no JSON.
 
     ::
 
