@@ -4,7 +4,7 @@ With cross-fading, and with the root continuing from its last pose.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
@@ -243,7 +243,8 @@ class _JoinedMotion:
         self._pieces: dict[Key, list[Floats]] = {key: [] for key in self.shared}
         self._tails = {key: first[key] for key in self.shared}
         self._is_repeated = all(motion is motions[0] for motion in motions)
-        self._crossings: list[Problem] = []
+        # Joint values (2, J) between which one motion fades into the next.
+        self._fades: list[Floats] = []
         self._differences: list[_PoseDifference] = []
         self._jumps: list[_Jump] = []
 
@@ -301,10 +302,7 @@ class _JoinedMotion:
                 self._jumps += _find_jumps(tail, after, time)
         elif is_joints:
             ends = np.stack([tail.values[-1 - self._overlap], after.values[0]])
-            location = "where one motion fades into the next"
-            problem = wrap_problem(find_wraps(ends), after.content, location)
-            if problem:
-                self._crossings.append(problem)
+            self._fades.append(ends)
 
     def finish(self) -> Motion:
         """Return the joined motion."""
@@ -321,7 +319,7 @@ class _JoinedMotion:
                 timeline = Timeline.uniform(len(values), self._rate)
                 components.append(replace(tail, values=values, timeline=timeline))
         problems = [
-            *self._crossings,
+            *_crossing_problems(self._fades),
             *_slipping_problems(self._differences),
             *_cut_problems(self._jumps),
             *_losses(self._motions, self.tables, self.shared),
@@ -357,6 +355,15 @@ def _pose_difference(
     rate = before.timeline.frame_rate or 1.0
     time = begin + (len(before.values) - 1 - overlap + int(frame)) / rate
     return _PoseDifference(float(differences[frame, column]), joint, time)
+
+
+def _crossing_problems(fades: Sequence[Floats]) -> Iterator[Problem]:
+    """Yield a problem for each fade between joint values full turns apart."""
+    for ends in fades:
+        place = "where one motion fades into the next"
+        problem = wrap_problem(find_wraps(ends), JOINT_DISPLACEMENT, place)
+        if problem:
+            yield problem
 
 
 def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:

@@ -94,7 +94,7 @@ def load_inputs(
     readers, see `bodymotion.load`.
 
     Raises FormatError when a file cannot be read; WrongUseError when there are two
-    bodies, too many motions, or an animation and something else, or when `output` is a
+    bodies, too many motions, or a script and something else, or when `output` is a
     file that is read.
     """
     if output is not None:

@@ -901,9 +901,9 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     if len(rim) >= 3:
         # Seen from outside, the first cap has the opposite order.
         if nodes.flag(node, "beginCap", True):
-            _add_cap(surface, sweep.section, rim[::-1], grid[0])
+            _close_end(surface, sweep.section, rim[::-1], grid[0])
         if nodes.flag(node, "endCap", True):
-            _add_cap(surface, sweep.section, rim, grid[-1])
+            _close_end(surface, sweep.section, rim, grid[-1])
 
     points = points.reshape(-1, 3)
     faces = np.concatenate(surface.faces)
@@ -952,8 +952,10 @@ def _read_sweep(node: Node, reader: GeometryReader) -> _Sweep | None:
     return sweep
 
 
-def _add_cap(surface: _Surface, section: Floats, order: Indices, ring: Indices) -> None:
-    """Add a cap; `order` is that of its points, and `ring` are their vertices."""
+def _close_end(
+    surface: _Surface, section: Floats, order: Indices, ring: Indices
+) -> None:
+    """Close an end; `order` is that of its points, and `ring` are their vertices."""
     extent = np.ptp(section, axis=0).max()
     if not extent > 0:
         extent = 1.0
