@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.trees import path_below, with_root
 from bodymotion.retargeting.joint_tree import (
     MAX_FOOT_HEIGHT,
     JointTree,
     last_common_joint,
-    path_below,
-    reroot,
 )
 from bodymotion.retargeting.limb_search import (
     COINCIDENT,
@@ -85,7 +84,7 @@ def find_biped_roles(
     else:
         paths = [path_below(tree.parents, tip, -1) for tip in low_tips]
         pelvis = last_common_joint(paths)
-    parents = reroot(tree.parents, pelvis)
+    parents = with_root(tree.parents, pelvis)
     tips_by_start = _choose_leg_tips(tree, parents, pelvis, low_tips)
     if len(tips_by_start) == 4:
         return find_quadruped_roles(tree, name, given)

@@ -48,16 +48,11 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.trees import path_below, with_root
 from bodymotion.retargeting.biped_roles import find_biped_roles
 from bodymotion.retargeting.foot_shapes import level_feet
 from bodymotion.retargeting.hinges import neutral_values
-from bodymotion.retargeting.joint_tree import (
-    MAX_JOINTS,
-    JointTree,
-    build_joint_tree,
-    path_below,
-    reroot,
-)
+from bodymotion.retargeting.joint_tree import MAX_JOINTS, JointTree, build_joint_tree
 from bodymotion.retargeting.limb_search import COINCIDENT, MIN_TIP
 from bodymotion.retargeting.quadruped_roles import find_quadruped_roles
 from bodymotion.retargeting.roles import (
@@ -329,7 +324,7 @@ def _check_order(
     Or not before the one behind it.
     """
     root = points["trunk" if "trunk" in points else "pelvis"].joint
-    parents = reroot(tree.parents, root)
+    parents = with_root(tree.parents, root)
     for role, next_role in _successive_roles():
         is_given = role in given or next_role in given
         if not (is_given and role in points and next_role in points):

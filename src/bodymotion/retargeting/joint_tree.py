@@ -138,28 +138,3 @@ def last_common_joint(paths: Sequence[Sequence[int]]) -> int:
     if not paths:
         return 0
     return max(set(paths[0]).intersection(*paths[1:]), default=0)
-
-
-def path_below(
-    parents: Sequence[int],
-    joint: int,
-    top: int,
-) -> list[int]:
-    """Return the joints from below `top` (−1: from the root) to a joint."""
-    path = []
-    while joint not in (top, -1):
-        path.append(joint)
-        joint = parents[joint]
-    return path[::-1]
-
-
-def reroot(parents: Sequence[int], root: int) -> list[int]:
-    """Return the parents of all joints, seen from another root."""
-    seen_from_root = list(parents)
-    above = -1
-    joint = root
-    while joint >= 0:
-        seen_from_root[joint] = above
-        above = joint
-        joint = parents[joint]
-    return seen_from_root

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.retargeting.joint_tree import JointTree, last_common_joint, path_below
+from bodymotion.model.trees import path_below
+from bodymotion.retargeting.joint_tree import JointTree, last_common_joint
 from bodymotion.retargeting.limb_search import MIN_TIP, find_limbs, points_of_limb
 from bodymotion.retargeting.roles import (
     ENDS,
