@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -37,7 +38,7 @@ TRACKS = ("legs", "body", "arm", "gripper")
 
 
 def _legs(*endings: str) -> tuple[str, ...]:
-    return tuple(f"{leg}_{ending}" for leg in LEGS for ending in endings)
+    return tuple(f"{leg}_{ending}" for leg, ending in product(LEGS, endings))
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {

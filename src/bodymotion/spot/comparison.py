@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest
+from operator import attrgetter
 
 from bodymotion.comparison.difference import (
     Comparison,
@@ -55,11 +56,14 @@ def _differences(
             yield Difference(_name(found), f"only in the {side}")
             continue
         fields = ("start_slice", "requested_slices", "kind", "id", "extension")
-        values = [
-            {**{name: getattr(move, name) for name in fields}, **move.parameters}
-            for move in (one, other)
-        ]
-        yield from of_values(_name(one), values[0], values[1], tolerance)
+        values = dict(zip(fields, attrgetter(*fields)(one), strict=True))
+        others = dict(zip(fields, attrgetter(*fields)(other), strict=True))
+        yield from of_values(
+            _name(one),
+            {**values, **one.parameters},
+            {**others, **other.parameters},
+            tolerance,
+        )
 
 
 def _pairs(
@@ -69,7 +73,8 @@ def _pairs(
 
     None where a move is only in one.
     """
-    types, others = ([move.type for move in moves] for moves in (first, second))
+    types = [move.type for move in first]
+    others = [move.type for move in second]
     if types == others or max(len(first), len(second)) > MAX_ALIGNED:
         yield from zip_longest(first, second)
         return
@@ -87,6 +92,11 @@ def _name(move: Move) -> str:
     return f"{move.type} at slice {move.start_slice}"
 
 
+def _parameters(animation: Animation) -> dict[str, object]:
+    parameters = animation.parameters.items()
+    return {name: _parameter(parameter) for name, parameter in parameters}
+
+
 def compare_animations(
     a: Animation, b: Animation, *, atol: float = 0.0, rtol: float = 0.0
 ) -> Comparison:
@@ -97,11 +107,9 @@ def compare_animations(
     Numbers x and y are equal when |x − y| ≤ atol + rtol · |y|.
     """
     found = list(of_values("options", a.options, b.options, Tolerance(atol, rtol)))
-    texts = [
-        {name: _parameter(parameter) for name, parameter in one.parameters.items()}
-        for one in (a, b)
-    ]
-    found += of_values("parameters", texts[0], texts[1], Tolerance(atol, rtol))
+    found += of_values(
+        "parameters", _parameters(a), _parameters(b), Tolerance(atol, rtol)
+    )
     columns = [one.keyframes.columns for one in (a, b)]
     for own, other, side in ((*columns, "first"), (*columns[::-1], "second")):
         found += [

@@ -18,7 +18,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.spot.animation import Animation
 from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, Keyword
 from bodymotion.spot.choreography.moves import tracks_of
-from bodymotion.spot.choreography.values import Choreography
+from bodymotion.spot.choreography.values import Choreography, Move
 
 
 def describe_animation(animation: Animation, path: Path) -> Data:
@@ -66,19 +66,19 @@ def describe_choreography(dance: Choreography, path: Path) -> Data:
         "animations": {
             name: str(one.source.path) for name, one in dance.animations.items()
         },
-        "moves": [
-            {
-                **members(move, "type", "start_slice", "requested_slices"),
-                "tracks": list(tracks_of(dance, move)),
-                "kind": move.kind,
-                "parameters": {
-                    name: plain(value)
-                    for name, value in move.parameters.items()
-                    if value is not None
-                },
-            }
-            for move in dance.moves
-        ],
+        "moves": [_describe_move(dance, move) for move in dance.moves],
+    }
+
+
+def _describe_move(dance: Choreography, move: Move) -> Data:
+    parameters = move.parameters.items()
+    return {
+        **members(move, "type", "start_slice", "requested_slices"),
+        "tracks": list(tracks_of(dance, move)),
+        "kind": move.kind,
+        "parameters": {
+            name: plain(value) for name, value in parameters if value is not None
+        },
     }
 
 

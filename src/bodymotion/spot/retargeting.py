@@ -5,6 +5,7 @@ keyframes: where the feet are, which are in contact, and the pose of the body.
 """
 
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def retarget_to_spot(
         axis=1,
     )
     keyframes = Keyframes(
-        columns=tuple(name for group in COLUMN_GROUPS for name in GROUPS[group]),
+        columns=tuple(chain.from_iterable(map(GROUPS.__getitem__, COLUMN_GROUPS))),
         values=np.round(columns[frames], DIGITS),
         times=np.asarray(np.round(key_times, DIGITS)),
         header=("time", *COLUMN_GROUPS),

@@ -236,14 +236,9 @@ class OptionsReader(_SectionReader):
                 )
                 # The most similar tracks count, so that this fault has no follow-up
                 # findings.
-                parts = [
-                    part for part in re.split("[,;]", word.text[:200].lower()) if part
-                ]
-                similar = [
-                    track
-                    for part in parts
-                    for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)
-                ]
+                similar = []
+                for part in filter(None, re.split("[,;]", word.text[:200].lower())):
+                    similar += difflib.get_close_matches(part, TRACKS, 1, 0.7)
                 tracks += [track for track in similar if track not in tracks]
                 self.has_unknown_track |= not similar
             elif word.text in tracks:
@@ -434,7 +429,8 @@ def exclusive(a: str, b: str) -> Rule | None:
 
 
 def _group(*names: str) -> frozenset[str]:
-    return frozenset(column for name in names for column in GROUPS[name])
+    """Return the columns of several groups."""
+    return frozenset().union(*(GROUPS[name] for name in names))
 
 
 _EXCLUSIVE: tuple[tuple[Rule, frozenset[str], frozenset[str]], ...] = (

@@ -410,17 +410,15 @@ def _report_uncontrolled(checked: Checked, track: str) -> None:
 def _check_legs(checked: Checked, columns: set[str]) -> None:
     """Check that each leg has all angles or a whole position."""
     for leg in LEGS:
-        present = {
-            group: [column for column in GROUPS[group] if column in columns]
-            for group in (f"{leg}_angles", f"{leg}_pos")
-        }
-        if not any(present.values()):
+        angles = columns.intersection(GROUPS[f"{leg}_angles"])
+        position = columns.intersection(GROUPS[f"{leg}_pos"])
+        if not angles and not position:
             message = (
                 f"the legs are controlled, but {leg} has neither angles nor a position"
             )
             checked.report(rules.LEG_MISSING, message, "columns")
-        elif 3 not in map(len, present.values()):
-            group = next(group for group, some in present.items() if some)
+        elif len(angles) < 3 and len(position) < 3:
+            group = f"{leg}_angles" if angles else f"{leg}_pos"
             _check_whole(checked, columns, rules.LEG_INCOMPLETE, group)
 
 

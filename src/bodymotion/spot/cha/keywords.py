@@ -6,6 +6,7 @@ Options and parameters, which are in `keywords.txt`, and columns.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -133,21 +134,21 @@ def _keyword(line: str) -> Keyword:
     )
 
 
-_SECTIONS = {
-    heading: {word.keyword: word for word in map(_keyword, lines)}
-    for heading, *lines in (
-        section.splitlines()
-        for section in Path(__file__)
-        .with_name("keywords.txt")
-        .read_text("utf-8")
-        .rstrip()
-        .split("\n\n")[1:]
-    )
-}
-OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]  # The options by their keywords.
-PARAMETERS: Mapping[str, Keyword] = _SECTIONS[
-    "parameters"
-]  # The parameters by their keywords.
+def _sections() -> dict[str, dict[str, Keyword]]:
+    """Return the sections of `keywords.txt`: a heading, then a keyword on each line."""
+    text = Path(__file__).with_name("keywords.txt").read_text("utf-8")
+    sections = {}
+    for section in text.rstrip().split("\n\n")[1:]:
+        heading, *lines = section.splitlines()
+        sections[heading] = {word.keyword: word for word in map(_keyword, lines)}
+    return sections
+
+
+_SECTIONS = _sections()
+OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]
+"""The options by their keywords."""
+PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]
+"""The parameters by their keywords."""
 
 
 def singles(keyword: str) -> tuple[str, ...]:
@@ -166,13 +167,7 @@ def _column(name: str) -> Column:
 
 COLUMNS: Mapping[str, Column] = {
     TIME: Column(TIME, "", "time", 0),
-    **{
-        name: _column(name)
-        for name in (
-            "gripper",
-            *(column for group in GROUPS.values() for column in group),
-        )
-    },
+    **{name: _column(name) for name in ("gripper", *chain(*GROUPS.values()))},
 }
 """The single columns by their keywords.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
@@ -200,18 +201,20 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
 
     Where the errors are in single keyframes, the motion is known except next to them.
     """
-    lines = {
-        words[0].line
-        for reader in (file.options, file.parameters)
-        for words in reader.locations.values()
-    }
+    words_of_head = chain(
+        file.options.locations.values(), file.parameters.locations.values()
+    )
+    lines = {words[0].line for words in words_of_head}
     errors = [problem for problem in problems if problem.severity == "error"]
     certain = () if file.header.is_misspelt else (rules.COLUMN_UNKNOWN.code,)
     if file.rows is None or not all(
         e.location.line in lines or e.rule in certain or is_apart(e) for e in errors
     ):
         return set(_PARTS)
-    return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}
+    # Two keyframes on each side depend on one that was left out.
+    return {
+        ("keyframes", sum(pair)) for pair in product(file.rows.gaps, (-2, -1, 0, 1))
+    }
 
 
 def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple
+from itertools import chain
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
@@ -279,7 +280,7 @@ def _table(
 
     And which zeros (N, W) are the bare text 0.
     """
-    names = [column for keyword in header for column in singles(keyword)]
+    names = list(chain.from_iterable(map(singles, header)))
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
     full = np.column_stack([frames.values, frames.times])
     if frames.exact_zeros is None:

@@ -84,10 +84,8 @@ def _read_messages() -> tuple[dict[str, dict[str, Field]], dict[str, dict[str, i
         if not colon or line.startswith("#"):
             continue
         if name.startswith("enum "):
-            enums[name[5:]] = {
-                word: int(number)
-                for word, number in (one.split("=") for one in words.split())
-            }
+            pairs = [pair.split("=") for pair in words.split()]
+            enums[name[5:]] = {word: int(number) for word, number in pairs}
             continue
         messages[name] = {}
         for field, number, kind, star, choice in _FIELD.findall(words):

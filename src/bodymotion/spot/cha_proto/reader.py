@@ -153,9 +153,9 @@ def _read(
             for one in found.problems
             if one.severity == "error" and one.rule != rules.TEXT.code
         ]
-        unknown: list[Subject] = [
-            ("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)
-        ]
+        unknown: list[Subject] = []
+        for row in table.left_out:
+            unknown += [("keyframes", row + k) for k in (-2, -1, 0, 1)]
         locations = SourceMap(
             unknown=unknown if all(map(is_apart, errors)) else [("keyframes",)]
         )

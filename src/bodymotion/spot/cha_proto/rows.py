@@ -14,6 +14,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -108,11 +109,8 @@ def rivals(kind: str) -> Mapping[str, str]:
     for path, one in _fields(kind):
         if one.choice:
             members.setdefault((path.rpartition(".")[0], one.choice), []).append(path)
-    return {
-        one: other
-        for first, second in members.values()
-        for one, other in ((first, second), (second, first))
-    }
+    pairs = list(members.values())
+    return dict(pairs) | {second: first for first, second in pairs}
 
 
 def message_columns(columns: Sequence[str]) -> dict[str, int]:
@@ -254,7 +252,7 @@ def _keyframe_layout(
 
     animation = message_class("Animation")()
     row = animation.animation_keyframes.add()
-    for parent in dict.fromkeys(parent for path in paths for parent in _parents(path)):
+    for parent in dict.fromkeys(chain.from_iterable(map(_parents, paths))):
         attrgetter(parent)(row).SetInParent()
     numbers: list[int] = []
     for index in np.flatnonzero(pattern).tolist():

@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,10 @@ _IS_SAVE = re.compile(r"(?m)^\s*choreography_sequence\s*:?\s*[{<]")
 _IS_LIST = re.compile(r"\s*(?:#[^\n]*\s*)*(?:header|moves|move_param_config)\s*[:{<]")
 _PLACES = tuple(
     f"{folder}{{}}{extension}"
-    for folder in ("", "animations/", "../animations/")
-    for extension in (".cha", ".cap", ".pbtxt", ".textproto", ".pb")
+    for folder, extension in product(
+        ("", "animations/", "../animations/"),
+        (".cha", ".cap", ".pbtxt", ".textproto", ".pb"),
+    )
 )
 
 

@@ -326,12 +326,10 @@ def _values(animation: Animation) -> Floats:
         ],
     ] = False
     if keyframes.exact_zeros is not None:
-        alone = [
-            name not in GROUPS
-            for name in keyframes.header
-            for column in singles(name)
-            if column != TIME
-        ]
+        alone: list[bool] = []
+        for name in keyframes.header:
+            if name != TIME:
+                alone += [name not in GROUPS] * len(singles(name))
         count = zeros.shape[1]
         zeros &= keyframes.exact_zeros | np.array(
             [*alone, *[False] * count][:count], bool

@@ -27,25 +27,31 @@ from bodymotion.spot.playback.timing import settings, timing
 STAND = STATES[1]
 SIT = STATES[3]
 
-TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
-    f"{name}_params": tuple(tracks.split())
-    for tracks, names in {
-        "legs body": "jump",
-        "arm gripper": "arm_move",
-        "gripper": "gripper",
-        "lights audio_visual_lights": "set_all_color",
-        "audio_visual_lights": "set_audio_visual_color",
-        "audio_visual_buzzer": "buzzer_note",
-        "arm": "workspace_arm_move figure8 chicken_head",
-        "lights": "set_color ripple_color fade_color independent_color",
-        "body": "rotate_body body_hold fidget_stand random_rotate butt_circle sway "
-        "twerk",
-        "legs": "step goto turn pace_2step crawl custom_gait running_man hop bourree "
-        "front_up kneel_leg_move kneel_leg_move2 "
-        "kneel_circle clap",
-    }.items()
-    for name in names.split()
+_MOVES_OF_TRACKS = {
+    "legs body": "jump",
+    "arm gripper": "arm_move",
+    "gripper": "gripper",
+    "lights audio_visual_lights": "set_all_color",
+    "audio_visual_lights": "set_audio_visual_color",
+    "audio_visual_buzzer": "buzzer_note",
+    "arm": "workspace_arm_move figure8 chicken_head",
+    "lights": "set_color ripple_color fade_color independent_color",
+    "body": "rotate_body body_hold fidget_stand random_rotate butt_circle sway twerk",
+    "legs": "step goto turn pace_2step crawl custom_gait running_man hop bourree "
+    "front_up kneel_leg_move kneel_leg_move2 kneel_circle clap",
 }
+
+
+def _tracks_of_kinds() -> dict[str, tuple[str, ...]]:
+    """Return the tracks of each field of parameters."""
+    tracks_of_kinds = {}
+    for tracks, names in _MOVES_OF_TRACKS.items():
+        for name in names.split():
+            tracks_of_kinds[f"{name}_params"] = tuple(tracks.split())
+    return tracks_of_kinds
+
+
+TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = _tracks_of_kinds()
 """The tracks that moves with these parameters control at least.
 
 By the headings of the vendor's reference of moves.

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import (
     Box,
     Capsule,
@@ -38,16 +39,21 @@ STEEL = Material(diffuse=(0.55, 0.56, 0.58), specular=(0.5, 0.5, 0.5), shininess
 RUBBER = Material(diffuse=(0.06, 0.06, 0.065), shininess=0.05)
 
 SECTION_POINTS = 40  # Points of the outline of a cross-section.
-SHELLS = {
-    head.split()[0]: (
-        head.split()[1:],
-        np.array([row.split() for row in rows], dtype=np.float64),
-    )
-    for head, *rows in map(
-        str.splitlines,
-        Path(__file__).with_name("shells.txt").read_text("utf-8").split("\n\n"),
-    )
-}
+
+
+def _shells() -> dict[str, tuple[list[str], Floats]]:
+    """Return the shells of `shells.txt`: a head, then a cross-section on each line."""
+    text = Path(__file__).with_name("shells.txt").read_text("utf-8")
+    shells = {}
+    for shell in text.split("\n\n"):
+        head, *rows = shell.splitlines()
+        name, *settings = head.split()
+        sections = np.array([row.split() for row in rows], dtype=np.float64)
+        shells[name] = (settings, sections)
+    return shells
+
+
+SHELLS = _shells()
 """The shells by name: axis ("x" or "z"), squareness, crease angle, cross-sections.
 
 A cross-section (5,) [m] has its position along the axis, centre and half width along u,

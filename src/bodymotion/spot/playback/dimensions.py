@@ -6,6 +6,8 @@ the MuJoCo Menagerie's model: the URDF has no foot, and the collision cylinder o
 lower leg ends 0.33532 m below the knee. Limits of joint velocities are not public.
 """
 
+from itertools import product
+
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, frozen
@@ -13,7 +15,7 @@ from bodymotion.motion.feet import LEGS
 from bodymotion.spot.animation import GROUPS
 from bodymotion.spot.cha.keywords import JOINT_LIMITS
 
-LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))
+LEG_JOINTS = tuple(map("_".join, product(LEGS, ("hx", "hy", "kn"))))
 ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")
 JOINT_NAMES = *LEG_JOINTS, *ARM_JOINTS, "gripper"
 """All joints in order of their ids.
