@@ -52,7 +52,7 @@ MAX_DEPTH = 60
 
 
 def inside(element: Element, path: str) -> Element:
-    """Return the first element on a path of names, an empty one where there is none."""
+    """Return the first element on a path, an empty one for none."""
     found = element.find(path)
     return NOTHING if found is None else found
 

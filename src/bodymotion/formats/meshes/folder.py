@@ -38,7 +38,7 @@ MAX_NAME = 100
 
 
 class _Encoded(NamedTuple):
-    """A mesh as the bytes of a file, its materials (MTL), and what these lose of it.
+    """A mesh as the bytes of a file, with its materials (MTL).
 
     `lost` has "rounded" numbers, "bare" surfaces and "flat" triangles.
     """

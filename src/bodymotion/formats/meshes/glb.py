@@ -149,7 +149,7 @@ class _Document:
         return self.add("accessors", accessor)
 
     def encoded(self, root: dict[str, Any]) -> bytes:
-        """Return the file: a header, the JSON of `root` and all tables, and the bytes."""
+        """Return the file: header, JSON of `root` and the tables, bytes."""
         text = orjson.dumps({**root, **self.tables})
         text += b" " * (-len(text) % ALIGNMENT)
         block = bytes(self.block) + b"\0" * (-len(self.block) % ALIGNMENT)
@@ -301,9 +301,9 @@ def _embed(document: _Document, path: Path) -> EmbeddedImage | None:
 
 
 def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
-    """Read a glTF with all its numbers in one file, binary or (`kind` "gltf") as text.
+    """Read a glTF whose numbers are all in one file.
 
-    Trimesh takes it apart.
+    It is binary, or with `kind` "gltf" text. Trimesh takes it apart.
 
     Returns
     -------
@@ -332,7 +332,7 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
 
 
 def _read_header(data: bytes, kind: str) -> dict[str, Any]:
-    """Return the JSON of a file: all of a text, the first chunk of a binary one."""
+    """Return the JSON of a file, of a binary one its first chunk."""
     if kind != "gltf":
         chunk = 20
         size = int.from_bytes(data[12:16], "little")
@@ -445,7 +445,12 @@ class _Corners:
                 values = np.maximum(values / np.iinfo(values.dtype).max, -1.0)
         return _finite(name, values, *widths)
 
-    def of(self, name: str, values: Any, *widths: int) -> Corners | None:  # noqa: ANN401
+    def of(
+        self,
+        name: str,
+        values: Any,  # noqa: ANN401
+        *widths: int,
+    ) -> Corners | None:
         """Return an attribute of the corners of each triangle, None without values."""
         if values is None:
             return None

@@ -496,7 +496,7 @@ def _color(
 def _shares(
     lines: Mapping[str, str], word: str, count: int, divisor: float = 1.0
 ) -> list[float] | None:
-    """Return the numbers of a line in 0…1, None where there are not `count` of them."""
+    """Return `count` numbers of a line in 0…1, None for others."""
     try:
         values = [float(number) / divisor for number in lines.get(word, "").split()]
     except ValueError:

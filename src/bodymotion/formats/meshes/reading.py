@@ -156,7 +156,7 @@ def _read_gltf(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[S
 def _with_image(
     material: Material, name: str, path: Path, files: ReferencedFiles
 ) -> Material:
-    """Return a material with the image that a mesh file names; as it is without one."""
+    """Return a material with the image that a mesh file names."""
     if not name:
         return material
     image = files.resolve_urls([name], path, Location(str(path)))

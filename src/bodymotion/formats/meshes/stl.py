@@ -111,7 +111,7 @@ def _check_unpacked_size(stream: BinaryIO, path: Path) -> None:
 
 
 def _text_corners(data: bytes) -> Floats | None:
-    """Return the corners (3 n, 3) of the triangles in a text file, None for a binary one.
+    """Return the corners (3 n, 3) of triangles, None for a binary file.
 
     trimesh refuses those without `endsolid`, and those in one line.
     """

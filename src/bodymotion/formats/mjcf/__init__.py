@@ -15,7 +15,8 @@ The elements that are read (`names` has all of them)::
         </body>
       </worldbody>
       <equality> <connect body1 body2 anchor | site1 site2/> </equality>
-      <sensor> <gyro site/> … </sensor>   <actuator> <motor joint gear forcerange/> … </actuator>
+      <sensor> <gyro site/> … </sensor>
+      <actuator> <motor joint gear forcerange/> … </actuator>
       <custom> <text name="bodymotion …" data="{JSON}"/> what MJCF cannot hold </custom>
     </mujoco>
 

@@ -41,7 +41,10 @@ MATERIAL_ATTRIBUTES = {
     "texture",
 }
 COLOR_TOLERANCE = 1e-6
-"""Colours that differ by more were edited in the file: what <custom> keeps is ignored."""
+"""Colours that differ by more were edited in the file.
+
+What <custom> keeps of them is ignored then.
+"""
 
 
 class Surface(NamedTuple):

@@ -305,7 +305,7 @@ def _prefixed(element: Element, prefix: str) -> dict[str, str]:
 
 
 def _find(root: Element, kind: str, name: str) -> tuple[Element, str] | None:
-    """Return the body or frame of a name, and the class of the bodies around it."""
+    """Return the body or frame of a name, and the class around it."""
     stack = [(element, "") for element in root.inside("worldbody")]
     while stack:
         element, childclass = stack.pop()

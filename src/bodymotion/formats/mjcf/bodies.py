@@ -83,7 +83,7 @@ class RawLink:
 
 
 class FloatingBody(NamedTuple):
-    """A free body that is a child of another body in the Body, not in the file."""
+    """A free body that is a child of the world in the file only."""
 
     place: int
     item: Item
@@ -148,6 +148,8 @@ class Tree:
             message = "the world has no body; expected at least one"
             world.report(NO_LINKS, message, fatal=True)
         bodies = self._robot(self._separate_floating(bodies))
+        # One body that is fixed or free is the root itself, unless our writer had a
+        # root link "world".
         is_marked = bool(self.kept.get("link", "world").get(IS_ROOT))
         is_one = len(bodies) == 1 and set(self._joint_types(bodies[0])) <= {"free"}
         if is_one and not is_marked:
@@ -187,7 +189,7 @@ class Tree:
         self.of_world = [self._kept_element(item) for item in kept]
 
     def _kept_element(self, item: Item) -> Element:
-        """Return an element of the world; a geom has a colour instead of its material."""
+        """Return an element of the world, a geom with a colour for its material."""
         element = in_body_frame(item, self.settings)
         if element.name == "geom":
             material = self.geoms.material(item.element)
@@ -220,9 +222,7 @@ class Tree:
         )
         others[0].element.report(rules.OTHER_BODIES, message)
         for body in others:
-            for element in body.element.every():
-                if element.name in ("body", "site"):
-                    self.left_out.add(element.get("name"))
+            self.left_out |= _names_in(body.element, ("body", "site"))
             self.scenery += self._shapes(body)
         return largest
 
@@ -267,9 +267,8 @@ class Tree:
                     fixed.append(item)
         inside: set[str] = set()
         for item in fixed:
-            for element in item.element.every():
-                if element.name == "body":
-                    inside.add(element.get("name"))
+            inside |= _names_in(item.element, ("body",))
+        # The body that a body floats in may have been removed from the file.
         for above in self.floating.keys() - inside:
             fixed += [body.item for body in self.floating.pop(above)]
         return fixed
@@ -382,7 +381,7 @@ class Tree:
     def _in_parent(
         self, parent: int, body_pose: Floats, kept: dict[str, object]
     ) -> Floats:
-        """Return the pose (7,) of a free body in the link that it is a child of.
+        """Return the pose (7,) of a free body in its parent.
 
         To the bit where nothing has moved.
         """
@@ -451,7 +450,7 @@ class Tree:
         return chain
 
     def _named_joint(self, joint: Joint, name: str) -> Joint:
-        """Return a joint with a name, and with the next id where it has a value."""
+        """Return a joint with a name and, if it has a value, an id."""
         if not joint.name:
             joint = replace(joint, name=name)
         if joint.type in ("rotate", "slide"):
@@ -545,6 +544,11 @@ class Tree:
             link.segments = (segment,)
 
 
+def _names_in(body: Element, kinds: tuple[str, ...]) -> set[str]:
+    """Return the names of a body and of the elements in it, of these kinds."""
+    return {element.get("name") for element in body.every() if element.name in kinds}
+
+
 def _add_kept_joints(chain: Sequence[RawLink], kept: dict[str, object]) -> None:
     """Add what <custom> keeps of the joints of a body."""
     of_chain = kept.get("joints")
@@ -560,7 +564,7 @@ def _report_light(element: Element) -> None:
 
 
 def _count_joints(body: Element) -> int:
-    """Return the number of joints of a body and of those in it, without free ones."""
+    """Return the number of joints in a body, without free ones."""
     return sum(
         element.name == "joint" and element.get("type") != "free"
         for element in body.every()

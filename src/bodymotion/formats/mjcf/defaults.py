@@ -44,7 +44,7 @@ _COUNTS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of `<compiler>` with their defaults, as in the documentation of MJCF.
+    """The settings of `<compiler>` with the defaults of MJCF.
 
     `angle` [rad] is an angle of 1 in the file.
     """
@@ -306,7 +306,7 @@ class Item:
 def contents(
     body: Element, childclass: str, settings: Settings, defaults: Defaults
 ) -> Iterator[Item]:
-    """Return the elements in a body, and in the frames in it, in order of the file."""
+    """Return the elements in a body and in its frames, in order."""
     stack: list[tuple[Element, Floats | None, str]] = [
         (child, None, childclass) for child in reversed(body.children)
     ]
@@ -333,9 +333,9 @@ def pose(element: Element, settings: Settings) -> Floats:
 
 
 def orientation(element: Element, settings: Settings) -> Floats:
-    """Return the orientation of an element (4,) w x y z, that of quat as it is in the file.
+    """Return the orientation (4,) w x y z of an element.
 
-    The identity where it cannot be read.
+    That of quat as it is in the file; the identity where it cannot be read.
     """
     settings = settings.of(element)
     names = [name for name in ORIENTATIONS if name in element.attributes]

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import count
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,8 +121,9 @@ class DeviceReader:
             for item in link.items:
                 if item.element.get("name") not in hidden:
                     devices += self._read_item(item, index, sensors)
+        # The order of the body, where it differs from that of the tree.
         if all(isinstance(each.order, int) for each in devices):
-            devices.sort(key=lambda each: each.order)  # type: ignore[arg-type, return-value]
+            devices.sort(key=attrgetter("order"))
         return [(each.device, each.element) for each in devices]
 
     def _ray_sites(self) -> set[str]:

@@ -64,7 +64,7 @@ def with_efforts(
 
 
 def _indices_by_joint(links: Sequence[Link], tree: Tree) -> dict[str, int]:
-    """Return the links by the names of their joints in the file; else in the body."""
+    """Return the links by the names of their joints."""
     indices: dict[str, int] = {}
     for link in reversed(links):
         if link.joint.type in ("rotate", "slide"):
@@ -103,7 +103,7 @@ def _is_narrower(controls: Range, limits: Range) -> bool:
 def _with_range(
     joint: Joint, limits: Range, stated: tuple[float, float] | None
 ) -> Joint:
-    """Return a joint with a range of efforts, if it is one that it does not have."""
+    """Return a joint with a range of efforts, unless it has that."""
     if limits.low >= limits.high:
         return joint
     if stated is not None and np.allclose(stated, limits, rtol=1e-9, atol=0.0):
@@ -112,7 +112,7 @@ def _with_range(
 
 
 def _report_narrow_controls(motors: Sequence[Element]) -> None:
-    """Report joints whose motors get less force by their control than by their limits."""
+    """Report joints whose motors have controls narrower than their limits."""
     joints = tuple(motor.get("joint") for motor in motors)
     message = (
         f"the range of the control of {counted(len(joints), 'joint')} "

@@ -61,7 +61,7 @@ LISTS = (
     "sensor",
     "keyframe",
 )
-"""Sections that are kept, in an order in which elements name only those of earlier ones."""
+"""Sections that are kept; elements name only those of earlier ones."""
 LEFT_OUT = ("size", "statistic", "visual", "extension", "deformable")
 ORDER = "order"
 """The attribute of a kept sensor with its position in the file."""
@@ -118,15 +118,15 @@ def kept_sections(
     }
     if is_made:
         made |= _made_elements(root, of_body, tree)
-    sections = {
-        name: [element for element in root.inside(name) if id(element) not in made]
-        for name in ("keyframe", "tendon", "actuator", "contact")
-    }
-    sections["option"] = [
-        option
-        for option in root.all("option")
-        if not (is_made and option.attributes == INTEGRATOR)
-    ]
+    sections: dict[str, list[Element]] = {}
+    for name in ("keyframe", "tendon", "actuator", "contact"):
+        elements = root.inside(name)
+        sections[name] = [element for element in elements if id(element) not in made]
+    sections["option"] = list(root.all("option"))
+    if is_made:
+        sections["option"] = [
+            option for option in root.all("option") if option.attributes != INTEGRATOR
+        ]
     sections["equality"] = loops.others
     sections["sensor"] = devices.others
     _report_kept(sections)
@@ -136,9 +136,9 @@ def kept_sections(
     sections["default"] = _kept_classes(root)
     sections["worldbody"] = tree.of_world
     kept: dict[str, object] = {}
-    for name, elements in sections.items():
-        if elements:
-            kept[name] = [one_line(element) for element in elements]
+    for name, elements_of_section in sections.items():
+        if elements_of_section:
+            kept[name] = list(map(one_line, elements_of_section))
     if tree.of_bodies:
         kept["bodies"] = tree.of_bodies
     if "keyframe" in kept:
@@ -174,15 +174,13 @@ def _made_elements(
 
 def _report_kept(sections: Mapping[str, Sequence[Element]]) -> None:
     """Report the elements that are kept; the efforts of motors of joints are read."""
-    reported = {
-        name: [
-            element
-            for element in elements
-            if name != "actuator"
-            or not {"joint", "jointinparent"} & element.attributes.keys()
-        ]
-        for name, elements in sections.items()
-    }
+    reported = dict(sections)
+    of_joints = {"joint", "jointinparent"}
+    reported["actuator"] = [
+        element
+        for element in sections["actuator"]
+        if not of_joints & element.attributes.keys()
+    ]
     equalities = reported.pop("equality")
     if equalities:
         count = counted(len(equalities), "equality", "equalities")
@@ -229,7 +227,7 @@ def _is_read(asset: Element) -> bool:
 
 
 def _joint_names(tree: Tree) -> list[str]:
-    """Return the names of the joints in the file; a ball joint is three links here."""
+    """Return the names of the joints in the file, a ball joint once."""
     names: dict[int, str] = {}
     for raw in tree.links:
         joint = raw.joint_element
@@ -296,7 +294,7 @@ class ExtraSections:
         return elements
 
     def add_classes(self, default: Element) -> None:
-        """Add the classes to the <default> of a model, which has classes of the writer."""
+        """Add the classes to the <default> of a model, which has our classes."""
         written = {child.get("class"): child for child in default.children}
         for top in self.elements("default"):
             if top.get("class"):
@@ -352,7 +350,7 @@ class ExtraSections:
                     self.order[id(element)] = int(order)
 
     def _collect_names(self, element: Element, section: str = "") -> None:
-        """Add the names of an element, which is in a section, and of those in it."""
+        """Add the names of an element of a section, and of those in it."""
         name = element.get("name")
         if name:
             self._names.setdefault(_kind(section, element), set()).add(name)
@@ -405,11 +403,11 @@ def attributes_of_bodies(body: Body) -> dict[str, dict[str, str]]:
     bodies = mjcf_values(body.extra).get("bodies")
     if not isinstance(bodies, Mapping):
         return {}
-    return {
-        name: {
-            key: value
-            for key, value in attributes_of(attributes).items()
-            if key not in ("name", "pos", "quat")
-        }
-        for name, attributes in bodies.items()
-    }
+    by_link: dict[str, dict[str, str]] = {}
+    for name, values in bodies.items():
+        attributes = attributes_of(values)
+        # Name and pose are those of the link.
+        for key in ("name", "pos", "quat"):
+            attributes.pop(key, None)
+        by_link[name] = attributes
+    return by_link

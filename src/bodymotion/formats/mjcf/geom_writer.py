@@ -66,14 +66,20 @@ class KeptGeom(NamedTuple):
 
 
 class _InlineMesh(NamedTuple):
-    """A mesh whose vertices are in the model; it keeps the id from being used again."""
+    """A mesh whose vertices are in the model.
+
+    `mesh` keeps its id in use.
+    """
 
     mesh: Mesh
     name: str
 
 
 class _ReadyMesh(NamedTuple):
-    """A mesh as MuJoCo loads it, None where it does not; `mesh` keeps its id in use."""
+    """A mesh as MuJoCo loads it, None where it does not.
+
+    `mesh` keeps its id in use.
+    """
 
     mesh: Mesh
     loadable: LoadableMesh | None
@@ -101,9 +107,9 @@ def loadable(mesh: Mesh) -> LoadableMesh | None:
 
 
 def _halved(mesh: Mesh) -> Mesh:
-    """Return a mesh with each triangle in two, divided at the middle of its first edge.
+    """Return a mesh with each triangle in two.
 
-    It has no normals, colours and texture coordinates.
+    They are divided at the middle of the first edge. The mesh has no normals, colours and texture coordinates.
     """
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])
@@ -214,7 +220,10 @@ class GeomWriter:
         name: str,
         kept: Mapping[str, object] | None = None,
     ) -> None:
-        """Add a geom of a class to a body; `kept` are its attributes in an MJCF file."""
+        """Add a geom of a class to a body.
+
+        `kept` are its attributes in an MJCF file.
+        """
         kept = kept or {}
         form = solid(shape)
         if form is None:
@@ -285,7 +294,7 @@ class GeomWriter:
         return self._assets[path]
 
     def _inline_name(self, mesh: Mesh, name: str) -> str:
-        """Return the name of a mesh in the model, where no file can be beside it."""
+        """Return the name of a mesh whose vertices are in the model."""
         if id(mesh) not in self._inline:
             asset = self.names.free("mesh", name)
             self._inline[id(mesh)] = _InlineMesh(mesh, asset)

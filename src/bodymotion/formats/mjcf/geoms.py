@@ -87,8 +87,9 @@ GEOM_KEPT = (
 
 @dataclass(frozen=True)
 class Geom:
-    """A geom: its shape in the body, and what the body's mass may be computed from.
+    """A geom, with what the body's mass may be computed from.
 
+    `shape` is its shape in the body.
     `type` as in MJCF, `size` its half sizes [m], `pose` (7,) that of its own frame,
     with z along cylinders, `inertia` that of its mesh.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from bodymotion.model.rules import REVERSED_LIMITS
 
 MAX_ID = 9999
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
-"""Attributes that a Joint has no field for, in `extra` under their names, in rad or m."""
+"""Attributes that are in `extra` under their names, in rad or m."""
 _POSE = ("name", "class", "type", "pos", "axis")
 _FIELDS = frozenset((*_POSE, "range", "limited", "armature", "ref", *DYNAMICS))
 
@@ -280,23 +280,7 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     """
     if not isinstance(kept, dict):
         return joint
-    skip = () if joint.type in ("fixed", "free") else ("type",)
-    values = usable(joint, kept, skip=skip)
-    if not -1 <= values.get("id", -1) <= MAX_ID:
-        del values["id"]
-    if "extra" in values:
-        without = kept.get("without")
-        removed = without if isinstance(without, list) else []
-        in_file = {
-            key: value for key, value in joint.extra.items() if key not in removed
-        }
-        values["extra"] = {**values["extra"], **in_file}
-    if joint.lower > -np.inf or joint.upper < np.inf:
-        for name in ("lower", "upper"):
-            limit = getattr(joint, name)
-            if name in values and abs(values[name] - limit) > LIMIT_TOLERANCE:
-                del values[name]
-    whole = replace(joint, **values)
+    whole = replace(joint, **_usable_values(joint, kept))
     inertia = armature(joint)
     kept_inertia = armature(whole)
     is_same = np.isclose(kept_inertia, inertia, rtol=1e-9, atol=0.0)
@@ -308,6 +292,30 @@ def with_kept(joint: Joint, kept: object) -> Joint:
         key: value for key, value in whole.extra.items() if key != "equivalentInertia"
     }
     return replace(whole, rotor_inertia=inertia / gear**2, extra=extra)
+
+
+def _usable_values(joint: Joint, kept: dict[str, object]) -> dict[str, Any]:
+    """Return the kept fields of a joint that its element does not contradict."""
+    # The element says how a joint moves, but not that a fixed one is a crawler.
+    skip = () if joint.type in ("fixed", "free") else ("type",)
+    values = usable(joint, kept, skip=skip)
+    if not -1 <= values.get("id", -1) <= MAX_ID:
+        del values["id"]
+    if "extra" in values:
+        without = kept.get("without")
+        removed = without if isinstance(without, list) else []
+        in_file = {
+            key: value for key, value in joint.extra.items() if key not in removed
+        }
+        values["extra"] = {**values["extra"], **in_file}
+    if np.isinf(joint.lower) and np.isinf(joint.upper):
+        # The element of a joint with reversed limits has none.
+        return values
+    for name in ("lower", "upper"):
+        limit = getattr(joint, name)
+        if name in values and abs(values[name] - limit) > LIMIT_TOLERANCE:
+            del values[name]
+    return values
 
 
 def joint_element(
@@ -417,7 +425,7 @@ def _dynamics(
 
 
 def rest_of(joint: Joint) -> float:
-    """Return the value of a joint where the body has the pose of the file (`ref`)."""
+    """Return the value of a joint in the pose of the file (`ref`)."""
     rest = first_number(mjcf_values(joint.extra), "ref") or 0.0
     if np.isfinite(rest) and joint.type in WRITTEN_TYPES:
         return rest
@@ -425,7 +433,7 @@ def rest_of(joint: Joint) -> float:
 
 
 def at_rest(joint: Joint, offset: Floats) -> Floats:
-    """Return the pose (7,) of a link in its parent at the value of `ref`, mostly 0."""
+    """Return the pose (7,) of a link in its parent at `ref`."""
     rest = rest_of(joint)
     if rest:
         return poses.compose(offset, displacement(joint, rest))
@@ -466,7 +474,7 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
 
 
 def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
-    """Return the first of each three links of a body that were read from a ball joint."""
+    """Return the first of each three links that were a ball joint."""
     starts: set[int] = set()
     for index in indices:
         is_within = bool(starts & {index - 1, index - 2})
@@ -476,7 +484,7 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
 
 
 def _is_ball(body: Body, start: int) -> bool:
-    """Return whether three links still move as the ball joint that they were read from."""
+    """Return whether three links still move as a ball joint."""
     links = body.links[start : start + 3]
     balls = [mjcf_values(link.joint.extra).get("ball") for link in links]
     if not isinstance(balls[0], Mapping) or balls != [balls[0]] * 3:

@@ -88,6 +88,11 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
     return found
 
 
+def _links_within(chains_of_links: Mapping[int, tuple[int, ...]]) -> set[int]:
+    """Return the links that are written in the body of another one."""
+    return set().union(*chains_of_links.values())
+
+
 def _removable_links(body: Body) -> set[int]:
     """Return the links without content that carry the next link and no other."""
     children: dict[int, list[int]] = {}
@@ -106,7 +111,7 @@ def _removable_links(body: Body) -> set[int]:
 
 
 class Frame(NamedTuple):
-    """A point (3,) [m] that a joint rotates about, and its axis (3,), in a link."""
+    """Anchor (3,) [m] and axis (3,) of a joint, in the frame of a link."""
 
     anchor: Floats
     axis: Floats
@@ -145,7 +150,7 @@ def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...
     Links that are written in the body of others need no mass. Raises FormatError when
     MuJoCo refuses a link and `strict`; the message names all such links.
     """
-    within = {index for ahead in chains(body).values() for index in ahead}
+    within = _links_within(chains(body))
     faults = [
         fault
         for fault in inertias.faults(body, asymmetric=False)
@@ -250,7 +255,7 @@ class LinkWriter:
         self.joint_names: dict[int, str] = {}
         self._attributes = attributes_of_bodies(self.body)
         self._chains = chains(self.body)
-        self._within = {index for ahead in self._chains.values() for index in ahead}
+        self._within = _links_within(self._chains)
         self._count = 0
         """Joints with a value so far: the id that the reader gives to the next one."""
 
@@ -349,7 +354,10 @@ class LinkWriter:
         values: dict[str, Any],
         chain: bool = False,
     ) -> Element | None:
-        """Add the joint of a link to a body; what it does not hold to `values`."""
+        """Add the joint of a link to a body.
+
+        What it does not hold is added to `values`.
+        """
         joint_name = self.names.free("joint", link.joint.name, name)
         at_top = link.parent < 0 or floats_in_world(self.body, link.index)
         joint = joint_element(link, joint_name, self.problems, top=at_top)
@@ -426,7 +434,7 @@ class LinkWriter:
         values["segments"] = entries
 
     def _keep_segment(self, link: Link, values: dict[str, Any]) -> None:
-        """Keep name and `extra` of the only segment of a link, and that it is empty."""
+        """Keep what the body does not hold of the only segment."""
         (segment,) = link.segments
         extra = {key: value for key, value in segment.extra.items() if key != "mjcf"}
         kept: dict[str, object] = {}

@@ -3,11 +3,12 @@
 | type | written as | error |
 |---|---|---|
 | xyz, ball | `connect` of two sites | none |
-| hinge | two `connect`s, of sites `HINGE_ARM` apart along the axis | none: two fixed points fix a line |
-| xy, piston | the lengths of two tendons, from the second point to sites `FAR_DISTANCE` away along u and v | travel²/2·`FAR_DISTANCE` |
-| z | the length of one tendon, to a site `FAR_DISTANCE` away along the axis | travel²/2·`FAR_DISTANCE` |
+| hinge | two `connect`s, `HINGE_ARM` apart along the axis | none |
+| xy, piston | the lengths of two tendons to far sites | travel²/2·`FAR_DISTANCE` |
+| z | the length of one tendon to a far site | travel²/2·`FAR_DISTANCE` |
 
-A point at a fixed distance from a far one moves on a sphere, which is nearly a plane.
+Two fixed points fix a line. Far sites are `FAR_DISTANCE` away, along the axis or the
+two directions normal to it. A point at a fixed distance from a far one moves on a sphere, which is nearly a plane.
 Nothing else in MuJoCo holds a point in a plane without an additional body.
 """
 

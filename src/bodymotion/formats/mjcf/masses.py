@@ -1,4 +1,4 @@
-"""The masses of bodies: of their <inertial>, or of their geoms as MuJoCo computes them."""
+"""The masses of bodies: of <inertial>, or of geoms as MuJoCo computes them."""
 
 from __future__ import annotations
 
@@ -245,9 +245,9 @@ def _tetrahedra(corners: Floats, normals: Floats, tip: Floats, kind: str) -> Flo
 
 
 def _second_moments(corners: Floats, weights: Floats, share: float) -> Floats:
-    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v of triangles.
+    """Return the second moments (3, 3) of triangles or tetrahedra.
 
-    The share is 20 of tetrahedra to the origin, 12 of triangles.
+    They are Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v. The share is 20 of tetrahedra to the origin, 12 of triangles.
     """
     sums = corners.sum(axis=1)
     of_corners = np.einsum("f,fki,fkj->ij", weights, corners, corners)

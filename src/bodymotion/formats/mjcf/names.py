@@ -292,7 +292,7 @@ class Names:
 
 
 class Kept:
-    """The texts of a file by kind and name: what a Body has and MJCF cannot hold.
+    """The texts of a file with what MJCF cannot hold of a Body.
 
     They are in `<custom>`, which MuJoCo ignores and our reader reads. The name of a
     text is `bodymotion KIND NAME`, with the name of an
@@ -340,7 +340,7 @@ class Kept:
             custom.add("text", {"name": name, "data": text})
 
     def read(self, name: str, data: str) -> None:
-        """Read a text of a file, if it is one of ours that can be used."""
+        """Read a text of a file, if it is one of ours."""
         if name.startswith("bodymotion "):
             with suppress(ValueError):
                 values = parse_json(data)

@@ -423,7 +423,7 @@ def _mark_unknown(
 
 
 def _has_huge_numbers(raw: RawLink, *, may_be_nan: bool) -> bool:
-    """Return whether a number of a link is not finite, or too large; unknown ones are NaN."""
+    """Return whether a number of a link is not finite, or too large."""
     arrays = [raw.offset, raw.joint.axis]
     for segment in raw.segments:
         arrays += [segment.inertia, segment.center_of_mass, np.array(segment.mass)]

@@ -63,7 +63,7 @@ FLOOR_FRICTION = (0.005, 0.0001)
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
-    """Return the contacts to exclude, between a fixed base and the links that it carries.
+    """Return the contacts to exclude: of a fixed base and its children.
 
     MuJoCo excludes contacts of other parents and children by itself.
     """
@@ -149,7 +149,10 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
 
 
 def _mimic_coefficients(mimic: Mapping[str, object]) -> list[float]:
-    """Return offset and multiplier of a joint that mimics another; [] for no numbers."""
+    """Return offset and multiplier of a joint that mimics another.
+
+    Nothing where they are no numbers.
+    """
     numbers = []
     for key, default in (("offset", 0.0), ("multiplier", 1.0)):
         value = mimic.get(key, default)
@@ -232,7 +235,10 @@ def write_mjcf(
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The options of `write_mjcf`, and whether a floor, a light and a keyframe are made."""
+    """The options of `write_mjcf`.
+
+    `scene` is whether a floor, a light and a keyframe are made.
+    """
 
     self_collision: SelfCollision = "touching"
     actuators: Actuators | None = None
@@ -287,7 +293,7 @@ def mjcf_model(
 
 
 def _check(body: Body) -> None:
-    """Raise FormatError for a body without links, or with numbers that are not finite."""
+    """Raise FormatError for a body that cannot be written."""
     if not body.links:
         raise NO_LINKS.error("the body has no links")
     depth: list[int] = []
@@ -429,7 +435,7 @@ class _Writer:
         return kind
 
     def _add_scene(self, points: CollisionPoints) -> None:
-        """Add a keyframe on the ground, and a floor and a light below a free root."""
+        """Add a keyframe; below a free root a floor and a light."""
         world = self.sections["worldbody"]
         keyframe = self.sections["keyframe"]
         actuator = self.sections["actuator"]

@@ -432,7 +432,7 @@ def sensor_type(device: Device) -> str:
 
 
 def set_text(sensor: Element, value: float | str, *path: str) -> None:
-    """Set the text of the element down a path, which is added where it is missing.
+    """Set the text of the element down a path; add it where it is missing.
 
     A number that is not finite is left out.
     """
@@ -448,7 +448,7 @@ def set_text(sensor: Element, value: float | str, *path: str) -> None:
 
 
 def groups(devices: Sequence[Device]) -> list[list[int]]:
-    """Return the indices of the devices of each sensor, in the order of the first ones.
+    """Return the indices of the devices of each sensor.
 
     An accelerometer and a gyro with the same name, link and pose are one IMU.
     """
@@ -626,7 +626,7 @@ def _kept_texts(
 
 
 def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[str]:
-    """Return a name for each sensor that is unique on its link, as SDFormat requires."""
+    """Return a name for each sensor that is unique on its link."""
     firsts = [devices[indices[0]] for indices in sensors]
     names = [unique_names([first.name], first.kind)[0] for first in firsts]
     for link in {first.link for first in firsts}:

@@ -129,7 +129,7 @@ def report_others(entry: Element, names: Collection[str]) -> None:
 
 
 def _parse(text: str, default: object, name: str) -> object:
-    """Return the value of a field from its text; ValueError where it has no such value.
+    """Return the value of a field from its text, or raise ValueError.
 
     It has the type and shape of `default`.
     """
@@ -211,7 +211,7 @@ class ExtensionWriter:
             self.element.add("joint", {"link": link, **fields_of_joint})
 
     def put_extra_joint(self, joint: ExtraJoint, ends: Sequence[str]) -> None:
-        """Keep an extra joint between links called `ends`; it is a loss all the same."""
+        """Keep an extra joint between links called `ends`."""
         values = changed_texts(joint, ExtraJoint(), EXTRA_JOINT_FIELDS)
         links = {"link1": ends[0], "link2": ends[1]}
         self.element.add("extra_joint", {**links, **values})
@@ -225,9 +225,9 @@ def changed_texts(value: object, base: object, names: Iterable[str]) -> dict[str
 
     A field with NaN, which no attribute holds, is left out.
     """
-    others = {each.name for each in fields(value)} - set(names)  # type: ignore[arg-type]
+    all_names = {each.name for each in fields(value)}  # type: ignore[arg-type]
     texts: dict[str, str] = {}
-    for name in changed_fields(value, base, others):
+    for name in changed_fields(value, base, all_names.difference(names)):
         content = getattr(value, name)
         if isinstance(content, str):
             texts[name] = content

@@ -1,7 +1,7 @@
 """Floating joints: a link below one is the root of the robot, or an object beside it.
 
-Such a link moves freely. The links that no floating joint separates are one part. A Body has one free root. So
-the robot is the part with the most joints.
+Such a link moves freely. The links that no floating joint separates are one part. A
+Body has one free root. So the robot is the part with the most joints.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Robot:
-    """The links of a file that are read, and what its floating joints make of the root.
+    """The links that are read, and what floating joints make of the root.
 
     Attributes
     ----------
@@ -152,9 +152,7 @@ def _report(others: Sequence[Element], root: Node, num_movers: int) -> None:
     names = ", ".join(repr(link.get("name"))[:40] for link in others)
     name = root.link.get("name")
     has_content = any(
-        link.first(kind) is not None
-        for link in others
-        for kind in ("inertial", "visual", "collision")
+        next(link.all("inertial", "visual", "collision"), None) for link in others
     )
     if has_content:
         message = (

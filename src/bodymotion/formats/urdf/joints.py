@@ -83,9 +83,9 @@ class Limits(NamedTuple):
 
 
 class Inertial(NamedTuple):
-    """Mass [kg], centre of mass (3,) [m] in the link, inertia (3, 3) [kg m²] about it.
+    """The mass [kg] of a link and its distribution.
 
-    The inertia is along the axes of the link.
+    The centre of mass (3,) [m] is in the link; the inertia (3, 3) [kg m²] about it is along the axes of the link.
     """
 
     mass: float

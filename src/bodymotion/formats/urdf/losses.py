@@ -53,7 +53,11 @@ class LossReport:
         return problems
 
 
-def changed_fields(value: Any, read_back: Any, skip: Iterable[str] = ()) -> list[str]:  # noqa: ANN401
+def changed_fields(
+    value: Any,  # noqa: ANN401
+    read_back: Any,  # noqa: ANN401
+    skip: Iterable[str] = (),
+) -> list[str]:
     """Return the names of the fields in which two dataclasses of one type differ.
 
     Numbers may differ by rounding.

@@ -159,7 +159,7 @@ def _without_position(element: Element) -> Element:
 
 
 def _directions(normal: Floats) -> tuple[Floats, Floats]:
-    """Return the directions (3,) of x and y in the plane normal to a vector (3,).
+    """Return the directions (3,) of x and y in a plane.
 
     They are x and y after the shortest rotation of z to the normal.
     """
@@ -209,7 +209,7 @@ def _report(element: Element, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class WrittenPlanar:
-    """A planar joint to be written, and the three joints that it will be read as.
+    """A planar joint to be written, with its three joints.
 
     `links` are the indices of the links below these three joints.
     """
@@ -222,7 +222,7 @@ class WrittenPlanar:
 def planar_to_write(
     body: Body, links: Sequence[str], joints: Sequence[str]
 ) -> list[WrittenPlanar]:
-    """Return the planar joints that a body was read with, if it still has all of each.
+    """Return the planar joints that a body was read with and still has.
 
     `links` and `joints` are the names in the file, by link.
     """

@@ -308,7 +308,7 @@ class _Reader:
         )
 
     def offset(self, node: Node) -> Floats:
-        """Return the pose (7,) of a link in its parent, that of the root in the world."""
+        """Return the pose (7,) of a link in its parent or the world."""
         if node.parent < 0:
             root_pose = self.extension.root_pose
             return self.part.root_offset if root_pose is None else root_pose
@@ -353,7 +353,7 @@ class _Reader:
         return joints
 
     def unknown_elements(self) -> list[str]:
-        """Return elements of other programs, and transmissions with more than a gear."""
+        """Return elements of other programs, and irregular transmissions."""
         others = []
         joints = {joint.get("name") for joint in self.robot.all("joint")}
         for element in self.robot.children:

@@ -70,7 +70,8 @@ FREE_ROOT = judgement.note(
     "A link that floats in a link without mass and shapes is the free root of the "
     "robot. What it floats in is the world.",
     example=(
-        '<link name="map"/> … <joint name="base" type="floating"> <parent link="map"/> …',
+        '<link name="map"/> … <joint name="base" type="floating"> '
+        '<parent link="map"/> …',
         "no link above the free root",
     ),
 )

@@ -86,7 +86,7 @@ MIN_SCALE = 1e-150
 
 
 class FileToRead(NamedTuple):
-    """A file that a uri names, and the loader of the files that it names itself."""
+    """A file, and the loader of the files that it names itself."""
 
     path: Path
     loader: ReferencedFiles

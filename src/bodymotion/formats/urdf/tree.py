@@ -48,7 +48,7 @@ class _UnknownEnd(NamedTuple):
 
 
 class _ChildlessJoint(NamedTuple):
-    """A joint whose child is no link, and the name of its parent, "" for none."""
+    """A joint whose child is no link, and the name of its parent."""
 
     joint: Element
     parent: str
@@ -105,7 +105,7 @@ class _Connections:
             self.children[parent].append(child)
 
     def _end(self, joint: Element, kind: str) -> str:
-        """Return the name of the parent or child of a joint, "" where it is no link."""
+        """Return the name of the link at an end, "" for none."""
         joint_name = joint.get("name")
         end = joint.first(kind)
         if end is None:
@@ -204,7 +204,7 @@ class _Connections:
                 self.holders[start].report(UNCONNECTED, message, hint="", fatal=True)
 
     def depth_first(self) -> list[Node]:
-        """Return the links below the roots, depth-first; the first root's come first."""
+        """Return the links below the roots, depth-first."""
         nodes: list[Node] = []
         unconnected = [name for name in self.holders if not self.parents[name]]
         tops = [*self.roots(), *unconnected]

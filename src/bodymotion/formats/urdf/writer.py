@@ -78,7 +78,9 @@ def write_urdf(
     extension: bool = True,
     link_names: Literal["links", "segments"] = "links",
 ) -> tuple[Problem, ...]:
-    """Write a body as URDF, and its meshes into the folder `NAME_urdf_meshes` beside it.
+    """Write a body as URDF, and its meshes into a folder beside it.
+
+    The folder is `NAME_urdf_meshes`.
 
     Parameters
     ----------
@@ -457,7 +459,7 @@ class _Writer:
             self.extension.put_extra_joint(joint, ends)
 
     def _others(self) -> list[Element]:
-        """Return the elements of other programs, with the names of joints in the file."""
+        """Return the elements of other programs, with new names of joints."""
         elements = []
         for text in _texts(self.body.extra.get("urdf")):
             try:

@@ -114,9 +114,9 @@ def _text(data: bytes) -> str:
 def explain_syntax_error(
     data: bytes, position: int, code: int, open_tags: Sequence[OpenTag]
 ) -> Explanation:
-    """Explain what is wrong where expat stopped, at a byte with one of its error codes.
+    """Explain what is wrong where expat stopped.
 
-    `open_tags` are the elements that are open there, the outermost first.
+    That is at a byte, with one of its error codes. `open_tags` are the elements that are open there, the outermost first.
     """
     if code in (_NO_ELEMENTS, _SYNTAX) and not open_tags:
         if data.strip():

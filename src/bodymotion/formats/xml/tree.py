@@ -686,7 +686,7 @@ class FieldLocator:
                 yield name
 
     def _may_be_missing(self, targets: Sequence[_Target]) -> bool:
-        """Return whether a field may be in a part of the file that is not known.
+        """Return whether a field may be in an unknown part of the file.
 
         Of a partial element the attributes are known, but not all children.
         """
