@@ -52,10 +52,11 @@ class Model:
     @cached_property
     def num_defaults(self) -> int:
         """The number of elements in classes, which are read once for each <attach>."""
-        trees = [self.root, *(tree.root for tree in self.classes)]
-        return sum(
-            1 for tree in trees for each in tree.all("default") for _ in each.every()
-        )
+        count = 0
+        for root in (self.root, *(tree.root for tree in self.classes)):
+            for default in root.all("default"):
+                count += len(list(default.every()))
+        return count
 
 
 @dataclass
@@ -214,12 +215,9 @@ class Attacher:
                 is_own = element.get("name").startswith("bodymotion ")
                 full = _with_defaults(element, section, model.defaults)
                 copy = self._copy(full, prefix)
-                is_there = all(
-                    reference in names
-                    for each in copy.every()
-                    for reference in _references(each)
-                )
-                if not is_there or (section == "custom" and is_own):
+                # What names something of the model that does not come along stays.
+                is_complete = names.issuperset(_all_references(copy))
+                if not is_complete or (section == "custom" and is_own):
                     continue
                 names.add((_kind(element.name, section), copy.get("name")))
                 kept.append(replace(copy, attributes={**copy.attributes, **main}))
@@ -287,6 +285,12 @@ def _references(element: Element) -> Iterator[tuple[str, str]]:
         is_world = kind == "body" and value.strip() == "world"
         if kind and value.strip() and not is_world:
             yield KINDS.get(kind, kind), value.strip()
+
+
+def _all_references(element: Element) -> Iterator[tuple[str, str]]:
+    """Return what an element and those in it name."""
+    for inner in element.every():
+        yield from _references(inner)
 
 
 def _prefixed(element: Element, prefix: str) -> dict[str, str]:

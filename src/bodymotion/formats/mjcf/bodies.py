@@ -208,19 +208,12 @@ class Tree:
         free = [body for body in bodies if "free" in self._joint_types(body)]
         if len(bodies) < 2 or not free:
             return bodies
-        sizes = {id(body): _count_joints(body.element) for body in bodies}
-        most = max(sizes.values())
-        largest = [body for body in free if sizes[id(body)] == most]
+        most = max(_count_joints(body.element) for body in bodies)
+        largest = [body for body in free if _count_joints(body.element) == most]
         if len(largest) != 1:
             return bodies
         others = [body for body in bodies if body is not largest[0]]
-        names = ", ".join(repr(body.element.get("name")) for body in others)
-        message = (
-            f"the world has {len(bodies)} bodies: only "
-            f"{largest[0].element.get('name')!r:.60} is read, which is free and has "
-            f"the most joints ({most}), without {names:.200}"
-        )
-        others[0].element.report(rules.OTHER_BODIES, message)
+        _report_others(largest[0].element, [body.element for body in others], most)
         for body in others:
             self.left_out |= _names_in(body.element, ("body", "site"))
             self.scenery += self._shapes(body)
@@ -516,24 +509,10 @@ class Tree:
         """Add the segment of a link, or those that <custom> keeps of it."""
         of_segment = kept.get("segment")
         is_kept = isinstance(of_segment, dict)
-        geoms = content.geoms
-        segment = replace(
-            mass,
-            name="" if is_kept else name,
-            visuals=tuple(geom.shape for geom in geoms if geom.visual),
-            collisions=tuple(geom.shape for geom in geoms if geom.collision),
-        )
-        values = {
-            key: value
-            for key, value in usable(segment, of_segment).items()
-            if key in ("name", "extra")
-        }
-        extra = {**values.get("extra", {})}
-        attributes = geom_rules(geoms)
-        if attributes:
-            extra["mjcf"] = {"geoms": attributes}
-        segment = replace(segment, **{**values, "extra": extra})
+        segment = replace(mass, name="" if is_kept else name)
+        segment = _with_shapes(segment, content.geoms, of_segment)
         parts = None
+        # Where the file was edited, the kept segments do not fit its masses.
         with suppress(TypeError, ValueError, OverflowError):
             parts = separate_segments(kept.get("segments"), segment)
         has_mass = bool(mass.mass) or mass.inertia.any()
@@ -542,6 +521,33 @@ class Tree:
             link.segments = parts
         elif is_kept or has_content:
             link.segments = (segment,)
+
+
+def _with_shapes(segment: Segment, geoms: Sequence[Geom], kept: object) -> Segment:
+    """Return a segment with shapes, and with what <custom> keeps of it."""
+    values = usable(segment, kept)
+    extra = dict(values.get("extra", {}))
+    attributes = geom_rules(geoms)
+    if attributes:
+        extra["mjcf"] = {"geoms": attributes}
+    return replace(
+        segment,
+        name=values.get("name", segment.name),
+        visuals=tuple(geom.shape for geom in geoms if geom.visual),
+        collisions=tuple(geom.shape for geom in geoms if geom.collision),
+        extra=extra,
+    )
+
+
+def _report_others(robot: Element, others: Sequence[Element], num_joints: int) -> None:
+    """Report the bodies of the world that are left out."""
+    names = ", ".join(repr(body.get("name")) for body in others)
+    message = (
+        f"the world has {len(others) + 1} bodies: only {robot.get('name')!r:.60} is "
+        f"read, which is free and has the most joints ({num_joints}), without "
+        f"{names:.200}"
+    )
+    others[0].report(rules.OTHER_BODIES, message)
 
 
 def _names_in(body: Element, kinds: tuple[str, ...]) -> set[str]:

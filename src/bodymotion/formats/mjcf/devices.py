@@ -300,8 +300,8 @@ class DeviceReader:
             )
         assert isinstance(camera, VisionSensor)
         size = (camera.width, camera.height)
-        if width <= 1 or height <= 1:
-            # In MuJoCo, such a camera makes no images.
+        makes_images = width > 1 and height > 1
+        if not makes_images:
             if not is_kept or size != (width, height):
                 extra["resolution"] = f"{width} {height}"
             width, height = size

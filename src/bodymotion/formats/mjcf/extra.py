@@ -135,10 +135,9 @@ def kept_sections(
         sensor.attributes[ORDER] = str(devices.order[id(sensor)])
     sections["default"] = _kept_classes(root)
     sections["worldbody"] = tree.of_world
-    kept: dict[str, object] = {}
-    for name, elements_of_section in sections.items():
-        if elements_of_section:
-            kept[name] = list(map(one_line, elements_of_section))
+    kept: dict[str, object] = {
+        name: list(map(one_line, each)) for name, each in sections.items() if each
+    }
     if tree.of_bodies:
         kept["bodies"] = tree.of_bodies
     if "keyframe" in kept:

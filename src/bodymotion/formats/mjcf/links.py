@@ -33,7 +33,6 @@ from bodymotion.formats.mjcf.joints import (
     joint_element,
     kept_of_joint,
     read_joints,
-    rest_of,
 )
 from bodymotion.formats.mjcf.names import Output
 from bodymotion.formats.mjcf.rules import REFUSED
@@ -77,6 +76,7 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
         moves = link.parent >= 0 and link.joint.type in ("rotate", "slide")
         is_removable = link.index in removable
         if is_mjcf:
+            # A chain ends with a link that has content, and moves in it or is fixed.
             is_end = not is_removable and (moves or link.joint.type == "fixed")
             if ahead and is_end:
                 found[link.index] = ahead
@@ -281,24 +281,23 @@ class LinkWriter:
         if not same(pose, link.offset):
             values["offset"] = link.offset
         if parent is not world and floats_in_world(self.body, link.index):
-            siblings = [
-                other for other in self.body.links if other.parent == link.parent
-            ]
+            # MuJoCo has free joints in the world only.
+            links = self.body.links
+            siblings = [other for other in links if other.parent == link.parent]
             values[FLOATS_IN] = [parent.get("name"), siblings.index(link)]
             parent = world
+        element = parent.add("body", {"name": name})
+        self.elements[link.index] = element
         if len(chain) > 1:
             joints = in_last_frame(self.body, chain)
             pose = joints.pose
-        elif rest_of(link.joint) and link.parent >= 0:
-            pose = at_rest(link.joint, pose)
-        attributes = {"name": name, **pose_attributes(pose)}
-        attributes |= self._attributes.get(link.name, {})
-        element = parent.add("body", attributes)
-        self.elements[link.index] = element
-        if len(chain) > 1:
             self._write_chain(joints, element, values)
         else:
+            if link.parent >= 0:
+                pose = at_rest(link.joint, pose)
             self._write_joint(link, element, name, values)
+        element.attributes |= pose_attributes(pose)
+        element.attributes |= self._attributes.get(link.name, {})
         write_inertial(element, link, self.problems)
         complete = self.geoms.write(element, link, name)
         self._keep_segments(link, values, complete=complete)

@@ -331,20 +331,14 @@ class LoopReader:
         """Return an extra joint of our writer, None where it cannot be read."""
         kept = self.kept.get("loop", name)
         kind = next((kind for kind in TYPES if kind == kept.get("type")), None)
-        ends = kept.get("sites")
-        if kind is None or not isinstance(ends, list) or len(ends) != 2:
+        ends = self._kept_ends(kept.get("sites"))
+        if kind is None or ends is None:
             return None
-        if not self.sites.keys() >= set(map(str, ends)):
-            return None
-        first, second = (self.sites[str(end)] for end in ends)
+        first, second = (self.sites[end] for end in ends)
         if element is None and first.link != second.link:
             # The constraint was removed from the file.
             return None
-        for site in self.sites:
-            rest = site.removeprefix(f"{name}_")
-            is_far = rest.removeprefix("far").isdecimal()
-            if rest != site and (site in ends or is_far):
-                self.used_sites.add(site)
+        self._hide_sites(name, ends)
         base = ExtraJoint(
             name=name,
             type=kind,
@@ -355,6 +349,22 @@ class LoopReader:
         return _JointRead(
             joint, root if element is None else element, kept.get("order")
         )
+
+    def _kept_ends(self, names: object) -> list[str] | None:
+        """Return the names of the two sites of an extra joint, None if one is gone."""
+        if not isinstance(names, list) or len(names) != 2:
+            return None
+        ends = list(map(str, names))
+        return ends if self.sites.keys() >= set(ends) else None
+
+    def _hide_sites(self, name: str, ends: Sequence[str]) -> None:
+        """Record the sites that our writer made for an extra joint."""
+        for site in self.sites:
+            rest = site.removeprefix(f"{name}_")
+            # Those of a hinge and the far ones are numbered.
+            is_numbered = rest.removeprefix("far").isdecimal()
+            if rest != site and (site in ends or is_numbered):
+                self.used_sites.add(site)
 
     def _is_made(self, element: Element) -> bool:
         """Return whether an equality is one that our writer made for an extra joint."""
