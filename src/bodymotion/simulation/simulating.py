@@ -5,13 +5,14 @@ state.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from threading import Lock
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from bodymotion.formats.mjcf.writer import SelfCollision
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.model.links import passive_joints
+from bodymotion.model.links import Device, passive_joints
 from bodymotion.motion import Motion
 from bodymotion.simulation.plan import (
     Controller,
@@ -40,15 +41,26 @@ from bodymotion.simulation.result import (
     fallen,
     recorded,
 )
-from bodymotion.simulation.world import World, WorldOptions, robot_of
+from bodymotion.simulation.world import (
+    CONTACT_COLUMNS,
+    World,
+    WorldOptions,
+    robot_of,
+)
 from bodymotion.system.deferred import need
 
-CHUNK = 0.5  # [s] Steps are taken in chunks of this length; between them a fall is noticed and Ctrl-C takes effect.
+CHUNK = 0.5
+"""[s] Steps are taken in chunks of this length.
+
+Between them a fall is noticed and Ctrl-C takes effect.
+"""
 
 
 @dataclass(frozen=True)
 class Push(ShortRepr):
-    """A force (3,) [N] in the world's axes on the centre of mass of a link, from `time` [s] for `duration` [s].
+    """A force (3,) [N] on the centre of mass of a link, in the world's axes.
+
+    From `time` [s] for `duration` [s].
 
     Raises ValueError where these are not finite numbers, or the duration is negative.
     """
@@ -59,11 +71,9 @@ class Push(ShortRepr):
     duration: float = 0.1
 
     def __post_init__(self) -> None:
-        finite = (
-            len(self.force) == 3
-            and np.isfinite([self.time, *self.force, self.duration]).all()
-        )
-        if not finite or self.duration < 0:
+        numbers = [self.time, *self.force, self.duration]
+        is_finite = len(self.force) == 3 and np.isfinite(numbers).all()
+        if not is_finite or self.duration < 0:
             raise ValueError(
                 f"{self}: expected finite numbers, a force (3,) and a duration of at "
                 "least 0"
@@ -71,9 +81,10 @@ class Push(ShortRepr):
 
 
 class _Warnings:
-    """Keep MuJoCo from writing its warnings into a file MUJOCO_LOG.TXT in the user's folder, in a `with` block of any thread.
+    """Keep MuJoCo from writing its warnings into a file MUJOCO_LOG.TXT.
 
-    The result reports a divergence. A handler that the user has set stays.
+    In a `with` block of any thread; the file would be in the user's folder. The result
+    reports a divergence. A handler that the user has set stays.
     """
 
     def __init__(self) -> None:
@@ -102,6 +113,24 @@ def _ignore(_: str) -> None:
 UNLOGGED = _Warnings()
 
 
+class _Reading(NamedTuple):
+    """The name of a device, its columns of the sensor data, and its limit."""
+
+    name: str
+    device: Device
+    columns: slice
+    limit: Floats
+
+
+class _Force(NamedTuple):
+    """A force (3,) [N] on a MuJoCo body from step `first` up to step `end`."""
+
+    first: int
+    end: int
+    body: int
+    force: Floats
+
+
 class Run:
     """The steps of one simulation, and what is recorded of each.
 
@@ -112,10 +141,8 @@ class Run:
         self.mujoco = need("mujoco", "sim", "the simulation")
         self.world = world
         self.plan = plan
-        posture = plan.posture
-        # First and last step, MuJoCo body, and force.
         self.pushes = [
-            (
+            _Force(
                 plan.step_at(push.time),
                 plan.step_at(push.time + push.duration),
                 int(world.bodies[world.body.link(push.link).index]),
@@ -124,33 +151,42 @@ class Run:
             for push in pushes
         ]
         model = world.model
-        moving = world.qpos >= 0
-        self.data = data = self.mujoco.MjData(model)
-        data.qpos[world.qpos[moving]] = posture[0][moving]
-        data.qvel[world.dofs[moving]] = plan.dq[0][moving]
-        if world.root >= 0:
-            data.qpos[world.root : world.root + 7] = posture[1]
-            turn = rotations.multiply(
-                plan.root[1, 3:], rotations.conjugate(plan.root[0, 3:])
-            )
-            axis, angle = rotations.to_axis_angle(turn)
-            dof = model.joint(model.body_jntadr[world.bodies[0]]).dofadr[0]
-            data.qvel[dof : dof + 3] = (
-                plan.root[1, :3] - plan.root[0, :3]
-            ) / plan.timestep
-            inverse = rotations.conjugate(posture[1][3:])
-            data.qvel[dof + 3 : dof + 6] = rotations.rotate(
-                inverse, axis * angle / plan.timestep
-            )
+        self.data = self.mujoco.MjData(model)
+        self._set_start()
         self.kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
-        self.states = np.empty(
-            (plan.steps + 1, self.mujoco.mj_stateSize(model, self.kind))
-        )
+        size = self.mujoco.mj_stateSize(model, self.kind)
+        self.states = np.empty((plan.steps + 1, size))
         self.sensors = np.empty((plan.steps + 1, world.contacts))
         self.contacts: dict[int, Floats] = {}
-        self.mujoco.mj_getState(model, data, self.states[0], self.kind)
+        self.mujoco.mj_getState(model, self.data, self.states[0], self.kind)
         self.done = 0
-        self.interrupted = self._lost = False
+        self.interrupted = False
+        self._lost = False
+
+    def _set_start(self) -> None:
+        """Set positions and velocities to those of the plan."""
+        world = self.world
+        plan = self.plan
+        data = self.data
+        joints, root = plan.posture
+        moving = world.qpos >= 0
+        data.qpos[world.qpos[moving]] = joints[moving]
+        data.qvel[world.dofs[moving]] = plan.dq[0][moving]
+        if world.root < 0:
+            return
+        data.qpos[world.root : world.root + 7] = root
+        model = world.model
+        dof = model.joint(model.body_jntadr[world.bodies[0]]).dofadr[0]
+        step = plan.root[1, :3] - plan.root[0, :3]
+        data.qvel[dof : dof + 3] = step / plan.timestep
+        # MuJoCo has angular velocities of a free root in its own frame.
+        back = rotations.conjugate(plan.root[0, 3:])
+        axis, angle = rotations.to_axis_angle(
+            rotations.multiply(plan.root[1, 3:], back)
+        )
+        data.qvel[dof + 3 : dof + 6] = rotations.rotate(
+            rotations.conjugate(root[3:]), axis * angle / plan.timestep
+        )
 
     def control(self, values: Floats) -> Floats:
         """Return values (steps, J) of joints as controls (steps, nu)."""
@@ -160,35 +196,29 @@ class Run:
         return columns_or_zeros(values, columns)
 
     def forward(self, control: Floats, last: int) -> None:
-        """Step to step `last` with controls (steps, nu), by `mujoco.rollout` where nothing but these and pushes changes."""
-        model = self.world.model
-        data = self.data
+        """Step to step `last` with controls (steps, nu).
+
+        By `mujoco.rollout` where nothing but these and pushes changes.
+        """
         if self.world.crawlers:
             for k in range(self.done, last):
-                data.ctrl[:] = control[k]
+                self.data.ctrl[:] = control[k]
                 self._step(k)
             return
         rollout = need("mujoco.rollout", "sim", "the simulation")
         spec = self.mujoco.mjtState.mjSTATE_CTRL
         rows = control[self.done : last]
-        if any(
-            first < last and until > self.done for first, until, _, _ in self.pushes
-        ):
+        if any(push.first < last and push.end > self.done for push in self.pushes):
             spec |= self.mujoco.mjtState.mjSTATE_XFRC_APPLIED
-            rows = np.concatenate(
-                [
-                    rows,
-                    np.stack([self.forces(k).ravel() for k in range(self.done, last)]),
-                ],
-                axis=1,
-            )
+            forces = [self.forces(k).ravel() for k in range(self.done, last)]
+            rows = np.concatenate([rows, np.stack(forces)], axis=1)
         _, sensed = rollout.rollout(
-            model,
-            data,
+            self.world.model,
+            self.data,
             self.states[self.done][None],
             rows[None],
             control_spec=int(spec),
-            initial_warmstart=np.array(data.qacc_warmstart)[None],
+            initial_warmstart=np.array(self.data.qacc_warmstart)[None],
             state=self.states[None, self.done + 1 : last + 1],
         )
         self._keep(self.done, sensed[0])
@@ -196,50 +226,46 @@ class Run:
         if self.diverged:
             # After a divergence, the rest of a rollout repeats one state.
             steps = self.states[: last + 1, 0] / self.plan.timestep
-            late = np.abs(steps - np.arange(last + 1)) > 0.5
-            if late.any():
-                self.done = max(int(np.argmax(late)) - 2, 0)
-            else:
-                self.done = last
+            is_late = np.abs(steps - np.arange(last + 1)) > 0.5
+            if is_late.any():
+                self.done = max(int(np.argmax(is_late)) - 2, 0)
 
     def controlled(self, controller: Controller, last: int) -> None:
         """Step to step `last` with the torques of a controller."""
-        world = self.world
         data = self.data
-        driven = world.actuators >= 0
-        moving = world.qpos >= 0
-        devices = [
-            (number, world.body.devices[number], columns)
-            for number, columns in world.sensors.items()
-        ]
-        read = [
-            (one.name or f"device {k}", one, columns, reading_limits(one))
-            for k, one, columns in devices
-        ]
+        driven = self.world.actuators >= 0
+        readings = []
+        for number, columns in self.world.sensors.items():
+            device = self.world.body.devices[number]
+            name = device.name or f"device {number}"
+            readings.append(_Reading(name, device, columns, reading_limits(device)))
         for k in range(self.done, last):
-            q, dq = np.zeros((2, len(world.qpos)))
-            q[moving], dq[moving] = (
-                data.qpos[world.qpos[moving]],
-                data.qvel[world.dofs[moving]],
-            )
-            sensed = {
-                name: np.clip(
-                    device_values(device, data.sensordata[columns]), -limit, limit
-                )
-                for name, device, columns, limit in read
-            }
-            state = RobotState(k * self.plan.timestep, q, dq, self.plan.q[k], sensed)
-            data.ctrl[world.actuators[driven]] = torques(controller, state)[driven]
+            state = self._robot_state(k, readings)
+            data.ctrl[self.world.actuators[driven]] = torques(controller, state)[driven]
             self._step(k)
             if self.diverged:
                 self.done = max(k - 1, 0)
                 return
 
-    def _step(self, k: int) -> None:
-        for column, geoms, ahead in self.world.crawlers:
-            self.world.model.geom_surfacevel[geoms, :3] = (
-                self.plan.dq[k, column] * ahead
+    def _robot_state(self, k: int, readings: Sequence[_Reading]) -> RobotState:
+        """Return what a controller knows at step `k`."""
+        world = self.world
+        moving = world.qpos >= 0
+        q, dq = np.zeros((2, len(world.qpos)))
+        q[moving] = self.data.qpos[world.qpos[moving]]
+        dq[moving] = self.data.qvel[world.dofs[moving]]
+        sensed = {}
+        for reading in readings:
+            values = device_values(
+                reading.device, self.data.sensordata[reading.columns]
             )
+            sensed[reading.name] = np.clip(values, -reading.limit, reading.limit)
+        return RobotState(k * self.plan.timestep, q, dq, self.plan.q[k], sensed)
+
+    def _step(self, k: int) -> None:
+        for column, geoms, velocities in self.world.crawlers:
+            surface = self.plan.dq[k, column] * velocities
+            self.world.model.geom_surfacevel[geoms, :3] = surface
         if self.pushes:
             self.data.xfrc_applied[:] = self.forces(k)
         self.mujoco.mj_step(self.world.model, self.data)
@@ -250,32 +276,39 @@ class Run:
         self.done = k + 1
 
     def keep(self, first: int, qpos: Floats, qvel: Floats, sensed: Floats) -> None:
-        """Keep positions (N, nq) and velocities (N, nv) after each of N steps from `first` on, and sensor data (N, …) of the states before.
+        """Keep what follows N steps from step `first` on.
 
-        Of a run that has ended or diverged, nothing more is kept.
+        Positions (N, nq) and velocities (N, nv) after each, and sensor data (N, …) of
+        the states before. Of a run that has ended or diverged, nothing more is kept.
         """
+        count = 0
         if first == self.done:
             count = min(len(qpos), self.plan.steps - first)
-        else:
-            count = 0
         times = self.plan.timestep * np.arange(first + 1, first + len(qpos) + 1)
         values = np.concatenate([times[:, None], qpos, qvel], axis=1)
-        bad = ~np.isfinite(values[:count]).all(axis=1)
-        if bad.any():
-            count = int(np.argmax(bad))
+        is_lost = ~np.isfinite(values[:count]).all(axis=1)
+        if is_lost.any():
+            count = int(np.argmax(is_lost))
             self._lost = True
-        self.states[first + 1 : first + count + 1, : values.shape[1]] = values[:count]
+        rows = slice(first + 1, first + count + 1)
+        self.states[rows, : values.shape[1]] = values[:count]
         self._keep(first, sensed[:count])
         self.done += count
 
     def _keep(self, first: int, sensed: Floats) -> None:
-        """Keep sensor data (N, …) of the states from step `first` on, of contacts where there are any."""
+        """Keep sensor data (N, …) of the states from step `first` on.
+
+        Those of contacts where there are any.
+        """
         rows = slice(first, first + len(sensed))
-        self.sensors[rows] = sensed[:, : self.world.contacts]
-        contacts = sensed[:, self.world.contacts :].reshape(len(sensed), -1, 10)
+        num_columns = self.world.contacts
+        self.sensors[rows] = sensed[:, :num_columns]
+        contacts = sensed[:, num_columns:].reshape(len(sensed), -1, CONTACT_COLUMNS)
+        # The first number is that of the contacts found.
         for number in np.flatnonzero(contacts[..., 0].any(axis=0)).tolist():
             if number not in self.contacts:
-                self.contacts[number] = np.zeros((self.plan.steps + 1, 9))
+                shape = self.plan.steps + 1, CONTACT_COLUMNS - 1
+                self.contacts[number] = np.zeros(shape)
             self.contacts[number][rows] = contacts[:, number, 1:]
 
     @property
@@ -292,22 +325,23 @@ class Run:
         )
 
     def forces(self, k: int) -> Floats:
-        """Return forces [N] and torques [N m] (B, 6) on the B bodies of MuJoCo at step `k`, in the world's axes.
+        """Return forces [N] and torques [N m] (B, 6) on the B bodies at step `k`.
 
-        Those of the pushes.
+        Those of the pushes, in the world's axes.
         """
         forces = np.zeros((self.world.model.nbody, 6))
-        for first, until, body, force in self.pushes:
-            if first <= k < until:
-                forces[body, :3] += force
+        for push in self.pushes:
+            if push.first <= k < push.end:
+                forces[push.body, :3] += push.force
         return forces
 
     def roots(self, rows: slice) -> Floats:
         """Return the poses (N, 7) of the root in the world at some of the steps."""
         states = self.states[rows]
-        at = self.world.root + 1
-        if at:
-            return states[:, at : at + 7].copy()
+        # The first number of a state is the time.
+        start = self.world.root + 1
+        if start:
+            return states[:, start : start + 7].copy()
         return np.tile(self.world.body.root_pose, (len(states), 1))
 
     def sense(self) -> None:
@@ -323,7 +357,7 @@ class Run:
 
 @contextmanager
 def _reported_memory() -> Iterator[None]:
-    """Turn the error of MuJoCo about its own memory, which has no type of Python, into MemoryError."""
+    """Turn the error of MuJoCo about its own memory into MemoryError."""
     fatal = need("mujoco", "sim", "the simulation").FatalError
     try:
         yield
@@ -422,7 +456,7 @@ def simulate(
         for name, value in locals().items()
         if name not in ("until_fall", "progress")
     }
-    run, control, controller = _started(**setup)
+    run, control, controller = _start(**setup)
     world = run.world
     plan = run.plan
     try:
@@ -438,12 +472,10 @@ def simulate(
                 progress(run.done, plan.steps)
             if run.diverged:
                 break
-            recent = slice(first, run.done + 1)
-            if (
-                until_fall
-                and fallen(world.body, run.roots(recent), plan.root[recent]).any()
-            ):
-                break
+            if until_fall:
+                recent = slice(first, run.done + 1)
+                if fallen(world.body, run.roots(recent), plan.root[recent]).any():
+                    break
     except KeyboardInterrupt:
         run.interrupted = True
     except ControllerError as error:
@@ -452,7 +484,7 @@ def simulate(
     return recorded(run, frame_rate)
 
 
-def _started(
+def _start(
     body: Body,
     motion: Motion | None,
     *,
@@ -472,30 +504,18 @@ def _started(
     limits: bool,
     sensors: bool,
 ) -> tuple[Run, Floats | None, Controller | None]:
-    """Check the arguments of `simulate`, and return a run at its start with its controls (steps, nu) or its controller."""
-    for name, value, low, high in (
-        ("timestep", timestep, 1e-7, 0.02),
-        ("friction", friction, 0.0, 1e9),
-        ("frame_rate", 1.0 if frame_rate is None else frame_rate, 1e-9, 1e9),
-    ):
-        if not low <= value <= high:
-            raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
-    for name, word, words in (
-        ("drive", drive, ("servo", "torque", "effort")),
-        ("root", root, (None, "free", "fixed")),
-        ("self_collision", self_collision, get_args(SelfCollision)),
-    ):
-        if word not in words:
-            raise ValueError(
-                f"{name}: expected one of {', '.join(map(str, words))}, got {word!r}"
-            )
-    for thing, pose in objects:
-        at = np.asarray(pose, dtype=np.float64)
-        if at.shape != (7,) or not np.isfinite(at).all() or not at[3:].any():
-            raise ValueError(
-                f"objects: {thing.name!r}: expected a pose of 7 finite numbers, "
-                "position and quaternion"
-            )
+    """Return a run at its start with its controls (steps, nu) or its controller.
+
+    Checks the arguments of `simulate`.
+    """
+    _check_range("timestep", timestep, 1e-7, 0.02)
+    _check_range("friction", friction, 0.0, 1e9)
+    if frame_rate is not None:
+        _check_range("frame_rate", frame_rate, 1e-9, 1e9)
+    _check_word("drive", drive, ("servo", "torque", "effort"))
+    _check_word("root", root, (None, "free", "fixed"))
+    _check_word("self_collision", self_collision, get_args(SelfCollision))
+    _check_objects(objects)
     robot = robot_of(body, root)
     body = robot.body
     links = [link.name for link in body.links]
@@ -507,44 +527,72 @@ def _started(
     if floor is None:
         floor = not body.is_mounted
     plan = Plan(body, motion, start, end, timestep, robot.points, floor=floor)
-    table = np.array(robot.default_gains if gains is None else gains, dtype=np.float64)
-    if (
-        table.shape != (body.num_joints, 2)
-        or not np.isfinite(table).all()
-        or (table < 0).any()
-    ):
-        raise ValueError(
-            f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, "
-            f"got shape {table.shape}"
-        )
-    table[list(passive_joints(body))] = 0.0
-    servo = controller is None and drive == "servo"
-    alone = np.flatnonzero((table[:, 0] == 0) & (table[:, 1] > 0))
-    if servo and len(alone):
-        name = body.joints[alone[0]].name
-        raise ValueError(
-            f"gains: joint {name!r} has a kd and no kp; give kp, or use drive='torque'"
-        )
+    is_servo = controller is None and drive == "servo"
+    used_gains = _check_gains(
+        body, robot.default_gains if gains is None else gains, is_servo
+    )
     options = WorldOptions(
-        table if servo else None,
-        timestep,
-        self_collision,
-        friction,
-        floor,
-        limits,
-        sensors,
+        gains=used_gains if is_servo else None,
+        timestep=timestep,
+        self_collision=self_collision,
+        friction=friction,
+        floor=floor,
+        limits=limits,
+        sensors=sensors,
     )
     run = Run(robot.world(options, plan.posture, objects), plan, pushes)
-    if servo:
+    if is_servo:
         # The force of position actuators is kp · (u − q) − kd · q̇, so u = q_cmd +
         # kd/kp · q̇_cmd.
-        kp, kd = table.T
+        kp, kd = used_gains.T
         control = plan.dq[:-1] * np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
         control += plan.q[:-1]
         return run, run.control(control), None
     if controller is None and drive == "effort":
         return run, run.control(plan.efforts(body, motion)), None
-    return run, None, controller or TorqueServo(table, plan)
+    return run, None, controller or TorqueServo(used_gains, plan)
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
+
+
+def _check_word(name: str, word: str | None, words: Sequence[str | None]) -> None:
+    if word not in words:
+        expected = ", ".join(map(str, words))
+        raise ValueError(f"{name}: expected one of {expected}, got {word!r}")
+
+
+def _check_objects(objects: Sequence[tuple[Body, npt.ArrayLike]]) -> None:
+    for thing, pose in objects:
+        numbers = np.asarray(pose, dtype=np.float64)
+        is_pose = numbers.shape == (7,) and np.isfinite(numbers).all()
+        if not is_pose or not numbers[3:].any():
+            raise ValueError(
+                f"objects: {thing.name!r}: expected a pose of 7 finite numbers, "
+                "position and quaternion"
+            )
+
+
+def _check_gains(body: Body, gains: npt.ArrayLike, is_servo: bool) -> Floats:
+    """Return kp and kd (J, 2), which are 0 for joints without motors."""
+    checked = np.array(gains, dtype=np.float64)
+    is_shape = checked.shape == (body.num_joints, 2)
+    if not is_shape or not np.isfinite(checked).all() or (checked < 0).any():
+        raise ValueError(
+            f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, "
+            f"got shape {checked.shape}"
+        )
+    checked[list(passive_joints(body))] = 0.0
+    kp, kd = checked.T
+    without_kp = np.flatnonzero((kp == 0) & (kd > 0))
+    if is_servo and len(without_kp):
+        name = body.joints[without_kp[0]].name
+        raise ValueError(
+            f"gains: joint {name!r} has a kd and no kp; give kp, or use drive='torque'"
+        )
+    return checked
 
 
 def simulate_many(
@@ -589,30 +637,38 @@ def simulate_many(
             f"bodies: expected one, or one for each of {len(motions)} motions, got "
             f"{len(several)}"
         )
-    if workers is None:
-        count = os.cpu_count() or 1
-    else:
-        count = workers
+    count = (os.cpu_count() or 1) if workers is None else workers
     if count < 1:
         raise WrongUseError(f"workers: expected at least 1, got {workers}")
-    pairs = list(zip(several, motions, strict=True))
     if device is None:
         with ThreadPoolExecutor(count) as pool:
-            return tuple(pool.map(lambda pair: simulate(*pair, **options), pairs))
+            return tuple(pool.map(partial(simulate, **options), several, motions))
+    return _simulate_on_device(several, motions, device, options)
+
+
+def _simulate_on_device(
+    bodies: Sequence[Body],
+    motions: Sequence[Motion],
+    device: str,
+    options: Mapping[str, Any],
+) -> tuple[SimulationResult, ...]:
+    """Simulate motions with MuJoCo Warp, those of one model together."""
     from bodymotion.simulation.warp import step_together
 
-    defaults = {
-        name: value.default for name, value in signature(simulate).parameters.items()
+    settings = {
+        name: parameter.default
+        for name, parameter in signature(simulate).parameters.items()
     }
-    settings = {**defaults, **options}
+    settings.update(options)
     frame_rate = settings["frame_rate"]
     until_fall = settings.pop("until_fall")
     progress = settings.pop("progress") or (lambda done, total: None)
     runs = []
     # Runs of one model share what is known of it.
     groups: dict[int, list[tuple[Run, Floats]]] = {}
-    for body, motion in pairs:
-        run, control, _ = _started(**{**settings, "body": body, "motion": motion})
+    for body, motion in zip(bodies, motions, strict=True):
+        settings |= {"body": body, "motion": motion}
+        run, control, _ = _start(**settings)
         if control is None or run.world.crawlers or until_fall:
             raise WrongUseError(
                 f"device {device!r}: expected no controller, drive 'servo' or "

@@ -20,12 +20,14 @@ from bodymotion.system.deferred import need
 if TYPE_CHECKING:
     from bodymotion.simulation.simulating import Run
 
-CHUNK = 100  # Steps whose states stay on the device until they are copied from it.
-FRAMES = 4096  # The most frames that are computed together.
-CONTACTS = (
-    64,
-    1024,
-)  # The most contacts of a world: 8 for each shape that collides, between these.
+CHUNK = 100
+"""Steps whose states stay on the device until they are copied from it."""
+FRAMES = 4096
+"""The most frames that are computed together."""
+CONTACTS_OF_SHAPE = 8
+MIN_CONTACTS = 64
+MAX_CONTACTS = 1024
+"""The most contacts of a world: 8 for each shape that collides, between these."""
 
 
 def step_together(
@@ -45,97 +47,137 @@ def step_together(
         When Warp does not have the device, or a step has more contacts or constraints
         than expected.
     """
-    warp, mjwarp = _modules()
-    first = runs[0][0]
-    model = first.world.model
-    count = len(runs)
+    warp, _ = _modules()
     steps = max(run.plan.steps for run, _ in runs)
-    max_contacts = int(
-        np.clip(
-            8 * ((model.geom_contype | model.geom_conaffinity) > 0).sum(), *CONTACTS
-        )
-    )
-    max_constraints = 4 * max_contacts + 6 * model.neq + 2 * model.nv
-    widths = {"qpos": model.nq, "qvel": model.nv, "sensordata": model.nsensordata}
     with warp.ScopedDevice(device):
-        worlds = mjwarp.put_model(model)
-        data = mjwarp.put_data(
-            model, first.data, nworld=count, nconmax=max_contacts, njmax=max_constraints
-        )
-        for name in ("qpos", "qvel"):
-            getattr(data, name).assign(
-                np.array([getattr(run.data, name) for run, _ in runs], dtype=np.float32)
-            )
-        kept = {
-            name: warp.empty((CHUNK, count, max(width, 1)), dtype=warp.float32)
-            for name, width in widths.items()
-        }
-        counts = {"nacon": (1, data.naconmax), "nefc": (count, max_constraints)}
-        counted = {
-            name: warp.empty((CHUNK, width), dtype=warp.int32)
-            for name, (width, _) in counts.items()
-        }
-        graph = None
+        stepper = _Stepper(runs, device)
         for begin in range(0, steps, CHUNK):
             length = min(CHUNK, steps - begin)
             for k in range(length):
-                controls = [
-                    control[min(begin + k, len(control) - 1)] for _, control in runs
-                ]
-                data.ctrl.assign(np.array(controls, dtype=np.float32))
-                if first.pushes:
-                    data.xfrc_applied.assign(
-                        np.array(
-                            [run.forces(begin + k) for run, _ in runs], dtype=np.float32
-                        )
-                    )
-                if graph is not None:
-                    warp.capture_launch(graph)
-                elif warp.get_device().is_cuda and begin + k:
-                    # The first step has compiled and loaded the kernels.
-                    with warp.ScopedCapture() as capture:
-                        mjwarp.step(worlds, data)
-                    graph = capture.graph
-                    warp.capture_launch(graph)
-                else:
-                    mjwarp.step(worlds, data)
-                for name, width in widths.items():
-                    warp.copy(
-                        kept[name],
-                        getattr(data, name),
-                        dest_offset=k * count * max(width, 1),
-                        count=count * width,
-                    )
-                for name, (width, _) in counts.items():
-                    warp.copy(
-                        counted[name],
-                        getattr(data, name),
-                        dest_offset=k * width,
-                        count=width,
-                    )
-            for name, (_, most) in counts.items():
-                if (found_most := counted[name].numpy()[:length].max()) > most:
-                    raise RuntimeError(
-                        f"device {device!r}: {name} is {found_most} in a step, "
-                        f"expected at most {most}"
-                    )
-            found = {
-                name: array.numpy()[:length].astype(np.float64)
-                for name, array in kept.items()
-            }
-            for number, (run, _) in enumerate(runs):
-                run.keep(begin, *(found[name][:, number] for name in widths))
+                stepper.set_controls(begin + k)
+                stepper.step()
+                stepper.record(k)
+            stepper.keep(begin, length)
             progress(begin + length, steps)
     for run, control in runs:
         run.data.ctrl[:] = control[max(run.done - 1, 0)]
 
 
+class _Stepper:
+    """The worlds of runs of one model on the current device."""
+
+    def __init__(self, runs: Sequence[tuple[Run, Floats]], device: str) -> None:
+        self._warp, self._mjwarp = _modules()
+        self._runs = runs
+        self._device = device
+        self._count = len(runs)
+        first = runs[0][0]
+        model = first.world.model
+        collides = (model.geom_contype | model.geom_conaffinity) > 0
+        max_contacts = CONTACTS_OF_SHAPE * collides.sum()
+        max_contacts = int(np.clip(max_contacts, MIN_CONTACTS, MAX_CONTACTS))
+        # Four rows for a contact, six for a weld, two for the limits of a joint.
+        max_constraints = 4 * max_contacts + 6 * model.neq + 2 * model.nv
+        self._worlds = self._mjwarp.put_model(model)
+        self._data = self._mjwarp.put_data(
+            model,
+            first.data,
+            nworld=self._count,
+            nconmax=max_contacts,
+            njmax=max_constraints,
+        )
+        for name in ("qpos", "qvel"):
+            values = [getattr(run.data, name) for run, _ in runs]
+            self._assign(name, values)
+        # The steps as they are recorded on the device, once it is known that kernels
+        # are loaded.
+        self._graph: Any = None
+        self._is_loaded = False
+        # The results of a chunk of steps, by the name in the data.
+        self._widths = {
+            "qpos": model.nq,
+            "qvel": model.nv,
+            "sensordata": model.nsensordata,
+        }
+        self._results = {
+            name: self._empty((self._count, max(width, 1)), self._warp.float32)
+            for name, width in self._widths.items()
+        }
+        # Numbers of contacts and constraints, with the largest that has room.
+        self._limits = {"nacon": self._data.naconmax, "nefc": max_constraints}
+        self._numbers = {
+            "nacon": self._empty((1,), self._warp.int32),
+            "nefc": self._empty((self._count,), self._warp.int32),
+        }
+
+    def _empty(self, shape: tuple[int, ...], dtype: Any) -> Any:  # noqa: ANN401
+        return self._warp.empty((CHUNK, *shape), dtype=dtype)
+
+    def _assign(self, name: str, values: Sequence[Floats]) -> None:
+        getattr(self._data, name).assign(np.array(values, dtype=np.float32))
+
+    def set_controls(self, k: int) -> None:
+        """Set the controls and pushes of step `k`."""
+        controls = [control[min(k, len(control) - 1)] for _, control in self._runs]
+        self._assign("ctrl", controls)
+        if self._runs[0][0].pushes:
+            self._assign("xfrc_applied", [run.forces(k) for run, _ in self._runs])
+
+    def step(self) -> None:
+        """Take a step in all worlds.
+
+        The first step compiles and loads the kernels. Later ones are recorded once, on
+        a device that can, as launching each kernel takes longer than running it.
+        """
+        can_record = self._is_loaded and self._warp.get_device().is_cuda
+        if self._graph is None and can_record:
+            with self._warp.ScopedCapture() as capture:
+                self._mjwarp.step(self._worlds, self._data)
+            self._graph = capture.graph
+        if self._graph is not None:
+            self._warp.capture_launch(self._graph)
+        else:
+            self._mjwarp.step(self._worlds, self._data)
+        self._is_loaded = True
+
+    def record(self, k: int) -> None:
+        """Copy the results of a step to row `k` of those on the device."""
+        for name, width in self._widths.items():
+            self._warp.copy(
+                self._results[name],
+                getattr(self._data, name),
+                dest_offset=k * self._count * max(width, 1),
+                count=self._count * width,
+            )
+        for name, numbers in self._numbers.items():
+            width = numbers.shape[1]
+            self._warp.copy(
+                numbers, getattr(self._data, name), dest_offset=k * width, count=width
+            )
+
+    def keep(self, begin: int, length: int) -> None:
+        """Keep the results of a chunk of steps in the runs."""
+        for name, limit in self._limits.items():
+            largest = self._numbers[name].numpy()[:length].max()
+            if largest > limit:
+                raise RuntimeError(
+                    f"device {self._device!r}: {name} is {largest} in a step, "
+                    f"expected at most {limit}"
+                )
+        results = [
+            self._results[name].numpy()[:length].astype(np.float64)
+            for name in self._widths
+        ]
+        for number, (run, _) in enumerate(self._runs):
+            run.keep(begin, *(values[:, number] for values in results))
+
+
 def frames_together(
     body: Body, q: Floats, root: Floats, rates: Sequence[Floats], device: str
 ) -> tuple[Floats, Floats, Floats]:
-    """Return link poses (..., L, 7), and with `rates` the torques (..., J) and root wrenches (..., 6) that `inverse_dynamics` returns.
+    """Return link poses (..., L, 7), torques (..., J) and root wrenches (..., 6).
 
-    Inertias are those that MuJoCo accepts; see `MujocoModel.problems`.
+    The latter with `rates`, as `inverse_dynamics` returns them. Inertias are those that MuJoCo accepts; see `MujocoModel.problems`.
 
     Parameters
     ----------
@@ -171,24 +213,26 @@ def frames_together(
     back = rotations.conjugate(orientations)
     model.opt.gravity[:] = gravity_vector(GRAVITY)
     states = {"qpos": np.tile(model.qpos0, (len(q), 1))}
-    states["qpos"][:, start : start + 7], states["qpos"][:, world.qpos[moving]] = (
-        root,
-        q[:, moving],
-    )
-    for name, (joints, base) in (
-        {"qvel": rates[::2], "qacc": rates[1::2]}.items() if rates else ()
-    ):
-        states[name] = np.zeros((len(q), model.nv))
-        # MuJoCo has angular rates of a free root in its own frame.
-        states[name][:, free] = np.concatenate(
-            [base[:, :3], rotations.rotate(back, base[:, 3:])], axis=1
-        )
-        states[name][:, world.dofs[moving]] = joints[:, moving]
+    states["qpos"][:, start : start + 7] = root
+    states["qpos"][:, world.qpos[moving]] = q[:, moving]
+    if rates:
+        velocities, accelerations, root_velocities, root_accelerations = rates
+        for name, joints, base in (
+            ("qvel", velocities, root_velocities),
+            ("qacc", accelerations, root_accelerations),
+        ):
+            # MuJoCo has angular rates of a free root in its own frame.
+            angular = rotations.rotate(back, base[:, 3:])
+            values = np.zeros((len(q), model.nv))
+            values[:, free] = np.concatenate([base[:, :3], angular], axis=1)
+            values[:, world.dofs[moving]] = joints[:, moving]
+            states[name] = values
     placed = np.empty((len(q), len(body.links), 7))
     forces = np.zeros((len(q), model.nv))
     with warp.ScopedDevice(device):
         worlds = mjwarp.put_model(model)
-        for part in (slice(k, k + FRAMES) for k in range(0, len(q), FRAMES)):
+        for first in range(0, len(q), FRAMES):
+            part = slice(first, first + FRAMES)
             count = len(q[part])
             data = mjwarp.make_data(model, nworld=count, nconmax=1, njmax=1)
             for name, values in states.items():
@@ -200,9 +244,8 @@ def frames_together(
                 mjwarp.com_pos(worlds, data)
                 mjwarp.com_vel(worlds, data)
                 mjwarp.rne(worlds, data, flg_acc=True)
-                forces[part] = (
-                    data.qfrc_bias.numpy() + model.dof_armature * states["qacc"][part]
-                )
+                armature = model.dof_armature * states["qacc"][part]
+                forces[part] = data.qfrc_bias.numpy() + armature
     torques = np.zeros(q.shape)
     torques[:, moving] = forces[:, world.dofs[moving]]
     wrench = forces[:, free]
@@ -215,8 +258,7 @@ def frames_together(
 
 
 def _modules() -> tuple[Any, Any]:
-    warp, mjwarp = (
-        need(name, "gpu", "computing on a device") for name in ("warp", "mujoco_warp")
-    )
+    warp = need("warp", "gpu", "computing on a device")
+    mjwarp = need("mujoco_warp", "gpu", "computing on a device")
     warp.config.quiet = True
     return warp, mjwarp

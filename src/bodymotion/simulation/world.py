@@ -1,4 +1,4 @@
-"""A body, a floor and further models as one MuJoCo model, with what is measured of them."""
+"""A body, a floor and further models as one MuJoCo model, with its sensors."""
 
 import os
 import threading
@@ -33,6 +33,7 @@ from bodymotion.model.links import (
     Device,
     ForceSensor,
     Gyro,
+    Link,
     default_gains,
     effort_range,
     standing_links,
@@ -40,15 +41,21 @@ from bodymotion.model.links import (
 from bodymotion.simulation import rules
 from bodymotion.system.deferred import need
 
-ROBOT = "robot/"  # Prefix of the names of the simulated body.
-
-MAX_SINK = 0.005  # [m] The floor gives way by at most this under the weight of a robot on one of its feet.
-SINK_FACTOR = 0.95 * (
-    1.0 - 0.95
-)  # d·(1 − d) for the largest impedance d of MuJoCo's contacts.
-LOOP_TOLERANCE = (
-    1e-4  # [m] A loop that is open by more in its best closed pose cannot be closed.
-)
+ROBOT = "robot/"
+"""Prefix of the names of the simulated body."""
+MAX_SINK = 0.005
+"""[m] The floor gives way by at most this under a robot on one of its feet."""
+MAX_IMPEDANCE = 0.95
+"""The largest impedance d of MuJoCo's contacts."""
+SINK_FACTOR = MAX_IMPEDANCE * (1.0 - MAX_IMPEDANCE)
+"""d·(1 − d)."""
+TORSION = 0.005
+ROLLING = 0.0001
+"""[m] The friction of the floor about its normal, and against rolling: MuJoCo's own."""
+LOOP_TOLERANCE = 1e-4
+"""[m] A loop that is open by more in its best closed pose cannot be closed."""
+CONTACT_COLUMNS = 10
+"""The numbers of a contact sensor: found, force, torque, position."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +92,16 @@ def to_mujoco(body: Body, **options: Any) -> MujocoModel:  # noqa: ANN401
     """
     strict = bool(options.pop("strict", False))
     written = _written(body, ModelOptions(**options), "robot", strict)
-    return MujocoModel(
-        _spec(written).compile(), written.links, written.joints, written.problems
-    )
+    model = _spec(written).compile()
+    return MujocoModel(model, written.links, written.joints, written.problems)
 
 
 def _written(
     body: Body, options: ModelOptions, name: str, strict: bool = False
 ) -> MjcfModel:
     # No file is below os.devnull, so meshes stay in memory.
-    return mjcf_model(
-        body, options, MeshFolder(Path(os.devnull) / f"{name}.xml"), strict=strict
-    )
+    folder = MeshFolder(Path(os.devnull) / f"{name}.xml")
+    return mjcf_model(body, options, folder, strict=strict)
 
 
 def _spec(written: MjcfModel) -> Any:  # noqa: ANN401
@@ -216,22 +221,20 @@ class Robot:
         with self._lock:
             last = self._last
             if objects or last is None or last[0] != key:
-                last = (
-                    key,
-                    build_world(
-                        self.body, options, pairs, posture, self.points.home(), objects
-                    ),
+                world = build_world(
+                    self.body, options, pairs, posture, self.points.home(), objects
                 )
-                self._last = self._last if objects else last
+                if not objects:
+                    self._last = (key, world)
+            else:
+                world = last[1]
         # Each simulation has a model of its own.
-        world = last[1]
         model = copy(world.model)
         model.opt.timestep = options.timestep
         if self.body.source.format != "mjcf":
             # Loops as stiff as the time step allows.
-            model.eq_solref[:, 0] = np.minimum(
-                model.eq_solref[:, 0], 2.0 * options.timestep
-            )
+            shortest = 2.0 * options.timestep
+            model.eq_solref[:, 0] = np.minimum(model.eq_solref[:, 0], shortest)
         if not options.limits:
             model.jnt_limited[:] = 0
             model.actuator_forcelimited[:] = 0
@@ -239,7 +242,10 @@ class Robot:
 
 
 _robots: dict[int, dict[tuple[str | None, bool], Robot]] = {}
-"""By the id of a body, as long as it lives, by how its root is fixed, and by whether its visuals collide."""
+"""By the id of a body, as long as it lives.
+
+Then by how its root is fixed, and by whether its visuals collide.
+"""
 
 
 def robot_of(
@@ -251,28 +257,28 @@ def robot_of(
 
     With `visuals`, those are the collision shapes of a body that has none.
     """
-    found = _robots.get(id(body))
-    if found is None:
-        found = _robots[id(body)] = {}
+    robots = _robots.get(id(body))
+    if robots is None:
+        robots = _robots[id(body)] = {}
         weakref.finalize(body, _robots.pop, id(body), None)
-    if (root, visuals) not in found:
+    key = (root, visuals)
+    if key not in robots:
         links = body.links
         if visuals and not any(link.collisions for link in links):
-            links = tuple(
-                replace(
-                    link,
-                    segments=tuple(
-                        replace(one, collisions=one.visuals) for one in link.segments
-                    ),
-                )
-                for link in links
-            )
+            links = tuple(map(_with_visuals_colliding, links))
         if root is not None and links:
-            joint = replace(links[0].joint, type="free" if root == "free" else "fixed")
+            joint = replace(links[0].joint, type=root)
             links = (replace(links[0], joint=joint), *links[1:])
         # Another body, as one that is referred to here would live for ever.
-        found[root, visuals] = Robot(replace(body, links=links))
-    return found[root, visuals]
+        robots[key] = Robot(replace(body, links=links))
+    return robots[key]
+
+
+def _with_visuals_colliding(link: Link) -> Link:
+    segments = [
+        replace(segment, collisions=segment.visuals) for segment in link.segments
+    ]
+    return replace(link, segments=tuple(segments))
 
 
 def build_world(
@@ -283,10 +289,10 @@ def build_world(
     home: tuple[Floats, Floats],
     objects: Sequence[tuple[Body, npt.ArrayLike]],
 ) -> World:
-    """Return the model of a simulation, without contacts of the pairs of links in `overlaps`.
+    """Return the model of a simulation.
 
-    `posture` is that of the start, `home` that of rest: joint values (J,) and a root
-    pose (7,).
+    Without contacts of the pairs of links in `overlaps`. `posture` is that of the
+    start, `home` that of rest: joint values (J,) and a root pose (7,).
     """
     mujoco = need("mujoco", "sim", "the simulation")
     # A free root has the pose of its file in the model, which is kept for other
@@ -294,91 +300,125 @@ def build_world(
     if body.is_mounted:
         body = replace(body, root_pose=posture[1])
     body = _meeting_loops(_without_balls(body), posture[0])
-    own: SelfCollision = "none" if options.self_collision == "none" else "all"
-    friction = options.friction
     gains = options.gains
+    self_collision: SelfCollision = "none"
+    if options.self_collision != "none":
+        self_collision = "all"
     written = _written(
         replace(body, devices=_sites(body)),
-        ModelOptions(own, "none" if gains is None else "position", gains, scene=False),
+        ModelOptions(
+            self_collision,
+            "none" if gains is None else "position",
+            gains,
+            scene=False,
+        ),
         "robot",
     )
-    world = mujoco.MjSpec()
-    world.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec = mujoco.MjSpec()
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     if options.floor:
-        world.worldbody.add_geom(
+        spec.worldbody.add_geom(
             name="floor",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=[0, 0, 1],
-            friction=[friction, 0.005, 0.0001],
+            friction=[options.friction, TORSION, ROLLING],
             priority=1,
         )
-    robot = _bare(_spec(written), world)
-    world.attach(robot, prefix=ROBOT, frame=world.worldbody.add_frame())
+    robot = _bare(_spec(written), spec)
+    spec.attach(robot, prefix=ROBOT, frame=spec.worldbody.add_frame())
     for number, (thing, pose) in enumerate(objects):
-        model = _written(
-            replace(thing, devices=_sites(thing)),
-            ModelOptions(actuators="none", scene=False),
-            f"object{number}",
-        )
-        at = np.asarray(pose, dtype=np.float64)
-        frame = world.worldbody.add_frame(pos=at[:3], quat=at[3:])
-        child = _bare(_spec(model), world)
-        for geom in child.geoms:
-            geom.friction[0], geom.priority = friction, 1
-        world.attach(child, prefix=f"object{number}/", frame=frame)
+        pose = np.asarray(pose, dtype=np.float64)
+        _attach_object(spec, f"object{number}", thing, pose, options.friction)
     if gains is None:
-        for index, name in written.joints.items():
-            if index and body.links[index].joint.type in ("rotate", "slide"):
-                motor = world.add_actuator(
-                    name=ROBOT + name,
-                    target=ROBOT + name,
-                    trntype=mujoco.mjtTrn.mjTRN_JOINT,
-                )
-                motor.set_to_motor()
-                efforts = effort_range(body.links[index].joint)
-                if efforts is not None:
-                    motor.forcerange, motor.forcelimited = (
-                        efforts,
-                        mujoco.mjtLimited.mjLIMITED_TRUE,
-                    )
-    named = {
-        index: name if name == "world" else ROBOT + name
-        for index, name in written.links.items()
-    }
+        _add_motors(spec, body, written)
+    names = {}
+    for index, name in written.links.items():
+        names[index] = name if name == "world" else ROBOT + name
     touching = tuple(
         link.index
         for link in body.links
-        if link.collisions and named.get(link.index, "world") != "world"
+        if link.collisions and names.get(link.index, "world") != "world"
     )
-    _add_sensors(world, body, named, touching, devices=options.sensors)
-    known = {(one.bodyname1, one.bodyname2) for one in world.excludes}
-    apart = [(named[one], named[two]) for one, two in overlaps]
-    apart = [pair for pair in apart if pair not in known]
-    for one, two in apart:
-        world.add_exclude(bodyname1=one, bodyname2=two)
-    model = world.compile()
+    _add_sensors(spec, body, names, touching, devices=options.sensors)
+    overlap_problems = _exclude_overlaps(spec, names, overlaps)
+    model = spec.compile()
     if options.floor:
-        _stiffen_floor(model, body, home, named)
-    found = _located(model, written, body, named, touching)
-    problems = list(found.problems)
-    if apart:
-        names = [
-            f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}"
-            for one, two in apart
-        ]
-        problems.append(overlap_problem(names))
+        _stiffen_floor(model, body, home, names)
+    world = _locate(model, written, body, names, touching)
+    problems = [*world.problems, *overlap_problems]
     if options.floor and not body.is_mounted and not touching:
-        problems += [problem for problem in body.problems if "missing" in problem.data]
-        problems.append(
-            rules.NO_SHAPES.problem(
-                f"{body.name or 'the body'} has no collision shapes: nothing holds it "
-                "on the ground"
-            )
-        )
+        problems += _report_no_shapes(body)
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
     for thing, pose in objects:
         scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
-    return replace(found, problems=tuple(problems), scenery=tuple(scenery))
+    return replace(world, problems=tuple(problems), scenery=tuple(scenery))
+
+
+def _attach_object(
+    spec: Any,  # noqa: ANN401
+    name: str,
+    thing: Body,
+    pose: Floats,
+    friction: float,
+) -> None:
+    """Add a further body at a pose (7,)."""
+    written = _written(
+        replace(thing, devices=_sites(thing)),
+        ModelOptions(actuators="none", scene=False),
+        name,
+    )
+    child = _bare(_spec(written), spec)
+    for geom in child.geoms:
+        geom.friction[0] = friction
+        geom.priority = 1
+    frame = spec.worldbody.add_frame(pos=pose[:3], quat=pose[3:])
+    spec.attach(child, prefix=f"{name}/", frame=frame)
+
+
+def _add_motors(spec: Any, body: Body, written: MjcfModel) -> None:  # noqa: ANN401
+    """Add a motor for each joint, limited as in the body."""
+    mujoco = need("mujoco", "sim", "the simulation")
+    for index, name in written.joints.items():
+        joint = body.links[index].joint
+        if not index or joint.type not in ("rotate", "slide"):
+            continue
+        motor = spec.add_actuator(
+            name=ROBOT + name,
+            target=ROBOT + name,
+            trntype=mujoco.mjtTrn.mjTRN_JOINT,
+        )
+        motor.set_to_motor()
+        efforts = effort_range(joint)
+        if efforts is not None:
+            motor.forcerange = efforts
+            motor.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
+
+
+def _exclude_overlaps(
+    spec: Any,  # noqa: ANN401
+    names: Mapping[int, str],
+    overlaps: Sequence[tuple[int, int]],
+) -> list[Problem]:
+    """Leave out the contacts of pairs of links, and report those that were not."""
+    excluded = {(exclude.bodyname1, exclude.bodyname2) for exclude in spec.excludes}
+    titles = []
+    for first, second in overlaps:
+        one = names[first]
+        two = names[second]
+        if (one, two) not in excluded:
+            spec.add_exclude(bodyname1=one, bodyname2=two)
+            titles.append(f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}")
+    return [overlap_problem(titles)] if titles else []
+
+
+def _report_no_shapes(body: Body) -> list[Problem]:
+    """Return the problem of a body that nothing holds, after what is missing of it."""
+    missing = [problem for problem in body.problems if "missing" in problem.data]
+    message = (
+        f"{body.name or 'the body'} has no collision shapes: nothing holds it on the "
+        "ground"
+    )
+    return [*missing, rules.NO_SHAPES.problem(message)]
 
 
 def _stiffen_floor(
@@ -395,54 +435,49 @@ def _stiffen_floor(
     """
     feet = standing_links(body, body.forward_kinematics(*home))
     weight = body.mass * np.linalg.norm(model.opt.gravity)
-    moved = max(
-        (
-            model.body_invweight0[model.body(named[foot]).id, 0]
-            for foot in feet
-            if foot in named
-        ),
-        default=0.0,
-    )
-    if weight * moved > 0:
+    inverse_inertia = 0.0
+    for foot in feet:
+        if foot in named:
+            number = model.body(named[foot]).id
+            inverse_inertia = max(inverse_inertia, model.body_invweight0[number, 0])
+    acceleration = weight * inverse_inertia
+    if acceleration > 0:
         solref = model.geom("floor").solref
-        solref[0] = min(solref[0], np.sqrt(MAX_SINK / (weight * moved * SINK_FACTOR)))
+        solref[0] = min(solref[0], np.sqrt(MAX_SINK / (acceleration * SINK_FACTOR)))
 
 
 def _without_balls(body: Body) -> Body:
-    """Return the body with three hinges for each ball joint of an MJCF file, as its joint columns have them."""
+    """Return the body with three hinges for each ball joint of an MJCF file.
+
+    As its joint columns have them.
+    """
     links = []
     for link in body.links:
-        own = mjcf_values(link.joint.extra)
-        extra = {
-            **link.joint.extra,
-            "mjcf": {key: value for key, value in own.items() if key != "ball"},
-        }
-        links.append(
-            replace(link, joint=replace(link.joint, extra=extra))
-            if "ball" in own
-            else link
-        )
+        values = dict(mjcf_values(link.joint.extra))
+        if "ball" in values:
+            del values["ball"]
+            extra = {**link.joint.extra, "mjcf": values}
+            link = replace(link, joint=replace(link.joint, extra=extra))
+        links.append(link)
     return replace(body, links=tuple(links))
 
 
 def _meeting_loops(body: Body, q: Floats) -> Body:
-    """Return the body with the second point of each loop that cannot be closed moved to the first one, for joint values (J,).
+    """Return the body with loops that can be closed, for joint values (J,).
 
-    In a plane mechanism, points may be apart across the plane, where no joint moves
-    them: MuJoCo would try with very large forces.
+    The second point of others is moved to the first one. In a plane mechanism, points
+    may be apart across the plane, where no joint moves them: MuJoCo would try with very
+    large forces.
     """
-    at = body.forward_kinematics(q)
+    link_poses = body.forward_kinematics(q)
     joints = []
     for joint in body.extra_joints:
-        one, two = (
-            poses.transform_points(at[k], p)
-            for k, p in zip(joint.links, joint.positions, strict=True)
-        )
-        if (
-            joint.type in ("xyz", "ball", "hinge")
-            and np.linalg.norm(one - two) > LOOP_TOLERANCE
-        ):
-            moved = poses.transform_points(poses.inverse(at[joint.links[1]]), one)
+        first_pose, second_pose = (link_poses[link] for link in joint.links)
+        first = poses.transform_points(first_pose, joint.positions[0])
+        second = poses.transform_points(second_pose, joint.positions[1])
+        distance = np.linalg.norm(first - second)
+        if joint.type in ("xyz", "ball", "hinge") and distance > LOOP_TOLERANCE:
+            moved = poses.transform_points(poses.inverse(second_pose), first)
             joint = replace(joint, positions=np.stack([joint.positions[0], moved]))
         joints.append(joint)
     return replace(body, extra_joints=tuple(joints))
@@ -459,7 +494,10 @@ def _sites(body: Body) -> tuple[Device, ...]:
 
 
 def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
-    """Return a specification without the floor, light, sensors and keyframes of its file, and with the options of the world."""
+    """Return a specification with only the robot of its file.
+
+    Without the floor, light, sensors and keyframes, and with the options of the world.
+    """
     spec.option = world.option
     for name in ("memory", "njmax", "nconmax", "nuserdata"):
         setattr(spec, name, getattr(world, name))
@@ -484,10 +522,16 @@ def _add_sensors(
 ) -> None:
     mujoco = need("mujoco", "sim", "the simulation")
 
-    def add(name: str, kind: str, of: str, what: str, **more: object) -> None:
-        sense = getattr(mujoco.mjtSensor, f"mjSENS_{kind}")
-        target = getattr(mujoco.mjtObj, f"mjOBJ_{of}")
-        world.add_sensor(name=name, type=sense, objtype=target, objname=what, **more)
+    def add(
+        name: str, kind: str, target_kind: str, target: str, **more: object
+    ) -> None:
+        world.add_sensor(
+            name=name,
+            type=getattr(mujoco.mjtSensor, f"mjSENS_{kind}"),
+            objtype=getattr(mujoco.mjtObj, f"mjOBJ_{target_kind}"),
+            objname=target,
+            **more,
+        )
 
     for actuator in world.actuators:
         add(f"effort {actuator.name}", "ACTUATORFRC", "ACTUATOR", actuator.name)
@@ -509,98 +553,103 @@ def _add_sensors(
         add(f"contact {index}", "CONTACT", "BODY", named[index], intprm=[0b10111, 3, 1])
 
 
-def _located(
+def _locate(
     model: Any,  # noqa: ANN401
     written: MjcfModel,
     body: Body,
     named: Mapping[int, str],
     touching: tuple[int, ...],
 ) -> World:
+    """Return the model with the indices of the parts of the body."""
     mujoco = need("mujoco", "sim", "the simulation")
-    columns = {
-        index: column for column, index in enumerate(body.joint_links) if index >= 0
-    }
-    qpos, dofs, actuators, effort = (
-        np.full(body.num_joints, -1, dtype=np.int64) for _ in range(4)
-    )
-    for index, name in written.joints.items():
-        if index in columns and body.links[index].joint.type != "free":
-            joint = model.joint(ROBOT + name)
-            qpos[columns[index]], dofs[columns[index]] = (
-                joint.qposadr[0],
-                joint.dofadr[0],
-            )
-            found = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_ACTUATOR, ROBOT + name)
-            if found >= 0:
-                actuators[columns[index]] = found
-                effort[columns[index]] = model.sensor(f"effort {ROBOT}{name}").adr[0]
+    qpos, dofs, actuators, effort = np.full((4, body.num_joints), -1, dtype=np.int64)
+    root = -1
     if 0 in written.joints:
         root = int(model.joint(ROBOT + written.joints[0]).qposadr[0])
-    else:
-        root = -1
-    sensors: dict[int, slice] = {}
-    for number in range(len(body.devices)):
-        adrs = [
-            s
-            for s in range(model.nsensor)
-            if model.sensor(s).name.startswith(f"device {number} ")
-        ]
-        if adrs:
-            start = model.sensor_adr[adrs[0]]
-            sensors[number] = slice(
-                int(start), int(model.sensor_adr[adrs[-1]] + model.sensor_dim[adrs[-1]])
-            )
-    bodies = np.array(
-        [
-            model.body(named[index]).id if index in named else 0
-            for index in range(len(body.links))
-        ]
-    )
-    crawlers = []
+    for index, name in written.joints.items():
+        if index not in body.joint_links or body.links[index].joint.type == "free":
+            continue
+        joint = model.joint(ROBOT + name)
+        column = body.joint_links.index(index)
+        qpos[column] = joint.qposadr[0]
+        dofs[column] = joint.dofadr[0]
+        actuator = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_ACTUATOR, ROBOT + name)
+        if actuator >= 0:
+            actuators[column] = actuator
+            effort[column] = model.sensor(f"effort {ROBOT}{name}").adr[0]
+    bodies = np.zeros(len(body.links), dtype=np.int64)
+    for index, name in named.items():
+        bodies[index] = model.body(name).id
+    model.flg_surfacevel |= any(joint.type == "crawler" for joint in body.joints)
     # Belts are fixed in a file, and move here.
     belts = {
         f"links[{link.index}]" for link in body.links if link.joint.type == "crawler"
     }
-    model.flg_surfacevel |= any(joint.type == "crawler" for joint in body.joints)
-    for column, index in enumerate(body.joint_links):
-        if index >= 0 and body.links[index].joint.type == "crawler":
-            collides = model.geom_contype + model.geom_conaffinity > 0
-            geoms = np.flatnonzero((model.geom_bodyid == bodies[index]) & collides)
-            crawlers.append((column, geoms, _belt(model, body, index, geoms)))
+    problems = [
+        problem for problem in written.problems if problem.location.inside not in belts
+    ]
+    simulated = written.body
+    if not simulated.devices:
+        simulated = replace(simulated, devices=body.devices)
     return World(
         model,
-        written.body
-        if written.body.devices
-        else replace(written.body, devices=body.devices),
+        simulated,
         qpos,
         dofs,
         actuators,
         bodies,
         root,
         touching,
-        model.nsensordata - 10 * len(touching),
-        effort,
-        sensors,
-        tuple(crawlers),
-        tuple(
-            problem
-            for problem in written.problems
-            if problem.location.inside not in belts
-        ),
+        contacts=model.nsensordata - CONTACT_COLUMNS * len(touching),
+        effort=effort,
+        sensors=_locate_sensors(model, len(body.devices)),
+        crawlers=_locate_crawlers(model, body, bodies),
+        problems=tuple(problems),
     )
+
+
+def _locate_sensors(model: Any, num_devices: int) -> dict[int, slice]:  # noqa: ANN401
+    """Return the columns of the sensor data of each device."""
+    names = [model.sensor(number).name for number in range(model.nsensor)]
+    columns = {}
+    for device in range(num_devices):
+        sensors = [
+            number
+            for number, name in enumerate(names)
+            if name.startswith(f"device {device} ")
+        ]
+        if sensors:
+            # The sensors of a device follow each other.
+            start = model.sensor_adr[sensors[0]]
+            stop = model.sensor_adr[sensors[-1]] + model.sensor_dim[sensors[-1]]
+            columns[device] = slice(int(start), int(stop))
+    return columns
+
+
+def _locate_crawlers(
+    model: Any,  # noqa: ANN401
+    body: Body,
+    bodies: Indices,
+) -> tuple[tuple[int, Indices, Floats], ...]:
+    """Return for each crawler its column, its geoms, and their surface velocities."""
+    crawlers = []
+    collides = model.geom_contype + model.geom_conaffinity > 0
+    for column, index in enumerate(body.joint_links):
+        if index >= 0 and body.links[index].joint.type == "crawler":
+            geoms = np.flatnonzero((model.geom_bodyid == bodies[index]) & collides)
+            crawlers.append((column, geoms, _belt(model, body, index, geoms)))
+    return tuple(crawlers)
 
 
 def _belt(model: Any, body: Body, index: int, geoms: Indices) -> Floats:  # noqa: ANN401
     """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its geoms.
 
-    At the ground −axis × up.
-
-    A wheel that turns about the axis moves its lowest point so. The velocity is the
-    same all over the belt.
+    At the ground −axis × up: a wheel that rotates about the axis moves its lowest point
+    so. The velocity is the same all over the belt.
     """
-    turn = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)[index, 3:]
-    axis = rotations.rotate(turn, body.links[index].joint.axis)
-    ahead = rotations.rotate(
-        rotations.conjugate(turn), -np.cross(axis, [0.0, 0.0, 1.0])
-    )
-    return rotations.rotate(rotations.conjugate(model.geom_quat[geoms]), ahead)
+    link_poses = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
+    rotation = link_poses[index, 3:]
+    axis = rotations.rotate(rotation, body.links[index].joint.axis)
+    velocity = -np.cross(axis, [0.0, 0.0, 1.0])
+    in_link = rotations.rotate(rotations.conjugate(rotation), velocity)
+    return rotations.rotate(rotations.conjugate(model.geom_quat[geoms]), in_link)
