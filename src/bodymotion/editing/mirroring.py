@@ -29,7 +29,7 @@ import numpy as np
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.editing.rules import NOT_EDITED, NOT_SYMMETRIC
-from bodymotion.geometry import rotations
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.motion import (
@@ -123,14 +123,71 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         When partners have joints of different types, parents that are not partners, or
         axes that are not mirror images; the message names them.
     """
+    links = _find_partners(body, pairs)
+    _check_partners(body, links)
+    rest = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
+    distances = np.linalg.norm(rest[links, :3] - mirrored_points(rest[:, :3]), axis=1)
+    offset = 0.0
+    worst_link = ""
+    if len(distances):
+        worst = int(np.argmax(distances))
+        offset = float(distances[worst])
+        worst_link = body.links[worst].name
+
+    columns = np.arange(body.num_joints)
+    signs = np.ones(body.num_joints)
+    tilt = 0.0
+    worst_joint = ""
+    for column, index in enumerate(body.joint_links):
+        link = body.links[index]
+        if index < 0 or link.joint.type not in ("rotate", "slide", "crawler"):
+            continue
+        partner = body.links[links[link.index]]
+        axis = mirrored_points(rotations.rotate(rest[link.index, 3:], link.joint.axis))
+        partner_axis = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
+        cosine = float(np.clip(axis @ partner_axis, -1, 1))
+        if abs(cosine) < MIN_AXIS_COSINE or partner.index not in body.joint_links:
+            raise ValueError(
+                f"the axes of {link.name} and {partner.name} are not mirror images; "
+                "give the pairs of links, or is the body not symmetric?"
+            )
+        target = body.joint_links.index(partner.index)
+        columns[target] = column
+        # A mirror image rotates the other way.
+        direction = 1.0 if link.joint.type == "slide" else -1.0
+        signs[target] = np.sign(cosine) * direction
+        sine = np.linalg.norm(np.cross(axis, partner_axis))
+        angle = float(np.arctan2(sine, abs(cosine)))
+        if angle > tilt:
+            tilt = angle
+            worst_joint = link.name
+    frames = rotations.multiply(
+        rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:]
+    )
+    return Symmetry(
+        links, columns, signs, frames, offset, worst_link, tilt, worst_joint
+    )
+
+
+def _find_partners(body: Body, pairs: Mapping[str, str] | None) -> Indices:
+    """Return the index of the partner of each link, or its own without one.
+
+    By the names of links, or else by those of their joints.
+    """
     links = np.array(
         pair_names([link.name for link in body.links], pairs), dtype=np.intp
     )
     if not pairs:
-        of_joints = pair_names([link.joint.name or link.name for link in body.links])
-        for index, partner_index in enumerate(of_joints):
-            if links[index] == index and links[partner_index] == partner_index:
-                links[[index, partner_index]] = partner_index, index
+        joint_names = [link.joint.name or link.name for link in body.links]
+        for index, partner in enumerate(pair_names(joint_names)):
+            if links[index] == index and links[partner] == partner:
+                links[index] = partner
+                links[partner] = index
+    return links
+
+
+def _check_partners(body: Body, links: Indices) -> None:
+    """Raise ValueError where partners differ in their joints, or their parents."""
     for link in body.links:
         partner = body.links[links[link.index]]
         if link.joint.type != partner.joint.type:
@@ -144,61 +201,14 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
                 f"the parent of its partner {partner.name} is not its "
                 "partner; give the pairs of links"
             )
-    rest = body.forward_kinematics(np.zeros(body.num_joints), [0, 0, 0, 1, 0, 0, 0])
-    apart = np.linalg.norm(rest[links, :3] - mirrored_points(rest[:, :3]), axis=1)
-    if len(apart):
-        worst = int(np.argmax(apart))
-    else:
-        worst = 0
-    columns = np.arange(body.num_joints)
-    signs = np.ones(body.num_joints)
-    tilt = 0.0
-    worst_joint = ""
-    for column, index in enumerate(body.joint_links):
-        if index < 0 or body.links[index].joint.type not in (
-            "rotate",
-            "slide",
-            "crawler",
-        ):
-            continue
-        link = body.links[index]
-        partner = body.links[links[index]]
-        mirrored_axis = mirrored_points(
-            rotations.rotate(rest[link.index, 3:], link.joint.axis)
-        )
-        partner_axis = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
-        cosine = float(np.clip(mirrored_axis @ partner_axis, -1, 1))
-        if abs(cosine) < MIN_AXIS_COSINE or partner.index not in body.joint_links:
-            raise ValueError(
-                f"the axes of {link.name} and {partner.name} are not mirror images; "
-                "give the pairs of links, or is the body not symmetric?"
-            )
-        target = body.joint_links.index(partner.index)
-        columns[target] = column
-        signs[target] = np.sign(cosine) * (1.0 if link.joint.type == "slide" else -1.0)
-        angle = float(
-            np.arctan2(
-                np.linalg.norm(np.cross(mirrored_axis, partner_axis)), abs(cosine)
-            )
-        )
-        if angle > tilt:
-            tilt = angle
-            worst_joint = link.name
-    frames = rotations.multiply(
-        rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:]
-    )
-    offset, worst_link = (
-        (float(apart[worst]), body.links[worst].name) if len(apart) else (0.0, "")
-    )
-    return Symmetry(
-        links, columns, signs, frames, offset, worst_link, tilt, worst_joint
-    )
 
 
 def pair_names(
     names: Sequence[str], given: Mapping[str, str] | None = None
 ) -> list[int]:
-    """Return for each name the index of its partner on the other side, or its own index where it has none.
+    """Return for each name the index of its partner on the other side.
+
+    Its own index where it has none.
 
     Parameters
     ----------
@@ -210,63 +220,80 @@ def pair_names(
     ValueError
         When a given name does not exist, or is in two pairs.
     """
-    index = {name: i for i, name in reversed(list(enumerate(names)))}
-    partner = [-1] * len(names)
+    # Of equal names the first.
+    index = {name: k for k, name in reversed([*enumerate(names)])}
+    partners = [-1] * len(names)
     for left, right in (given or {}).items():
         for name in (left, right):
             if name not in index:
                 raise ValueError(f"no link {name!r}; {choices(name, names)}")
-        for a, b in ((index[left], index[right]), (index[right], index[left])):
-            if partner[a] not in (-1, b):
+        for one, other in ((left, right), (right, left)):
+            partner = partners[index[one]]
+            if partner not in (-1, index[other]):
                 raise ValueError(
-                    f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and "
-                    f"with {names[b]!r}"
+                    f"{one!r} is in two pairs: with {names[partner]!r} and with "
+                    f"{other!r}"
                 )
-            partner[a] = b
-    for i, name in enumerate(names):
-        if partner[i] >= 0:
+            partners[index[one]] = index[other]
+    for k, name in enumerate(names):
+        if partners[k] >= 0:
             continue
-        found = (index[other] for other in other_sides(name) if other in index)
-        other = next((j for j in found if partner[j] < 0 and j != i), i)
-        partner[i], partner[other] = other, i
-    return partner
+        partner = k
+        for other in other_sides(name):
+            other_index = index.get(other, k)
+            if other_index != k and partners[other_index] < 0:
+                partner = other_index
+                break
+        partners[k] = partner
+        partners[partner] = k
+    return partners
 
 
 def other_sides(name: str) -> Iterator[str]:
     """Return possible names of the link on the other side, the likeliest first."""
     if _WORD.search(name):
         yield _WORD.sub(_other_word, name)
-    parts = [(m.start(), m.end()) for m in _PART.finditer(name)]
-    sides = [start for start, end in parts if end - start == 1 and name[start] in _SWAP]
-    found = (_CORNER.fullmatch(name, start, end) for start, end in parts)
-    corners = [
-        corner.start(corner.lastindex or 0) for corner in found if corner is not None
-    ]
+    sides = []
+    corners = []
+    starts = []
+    ends = []
+    for part in _PART.finditer(name):
+        corner = _CORNER.fullmatch(name, part.start(), part.end())
+        if corner is not None:
+            corners.append(corner.start(corner.lastindex or 0))
+        first = part.start()
+        last = part.end() - 1
+        if first == last:
+            if name[first] in _SWAP:
+                sides.append(first)
+            continue
+        if name[first] in _SWAP:
+            starts.append(first)
+        if name[last] in _SWAP:
+            ends.append(last)
+    # All single letters at once, all corners at once, then letter by letter.
+    for letters in (sides, corners):
+        if letters:
+            yield _swapped(name, letters)
     humps = [hump.start() for hump in _HUMP.finditer(name)]
-    longer = [(start, end - 1) for start, end in parts if end - start > 1]
-    ends = [one[k] for k in (0, 1) for one in longer if name[one[k]] in _SWAP]
-    for indices in (
-        sides,
-        corners,
-        *([index] for index in (*sides, *corners, *humps, *ends)),
-    ):
-        if indices:
-            yield _swapped(name, indices)
+    for letter in (*sides, *corners, *humps, *starts, *ends):
+        yield _swapped(name, [letter])
     yield from islice(_sides_of_parts(name), MAX_COMBINATIONS)
 
 
 def _sides_of_parts(name: str) -> Iterator[str]:
-    """Return the name with the sides of several of its parts swapped, of as many as possible first."""
+    """Return the name with the sides of several of its parts swapped.
+
+    Of as many as possible first.
+    """
     pieces: list[list[str]] = []
     end = 0
     for part in _PART.finditer(name):
         pieces.append([name[end : part.start()]])
         text = part.group()
-        swapped = [
-            _swapped(text, [k])
-            for k in dict.fromkeys((0, len(text) - 1))
-            if text[k] in _SWAP
-        ]
+        # The first or the last letter; of a single one once.
+        ends = dict.fromkeys((0, len(text) - 1))
+        swapped = [_swapped(text, [k]) for k in ends if text[k] in _SWAP]
         if _WORD.search(text):
             swapped = [_WORD.sub(_other_word, text)]
         pieces.append([*swapped, text])
@@ -320,69 +347,68 @@ def mirror(
         When a body is needed, when the motion has no column for one of its joints, or
         when the body is not symmetric.
     """
-    if body is None:
-        needs = [
-            c.content
-            for c in motion.components
-            if (
-                isinstance(c, MultiValueSeq)
-                and c.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
-            )
-            or (
-                isinstance(c, MultiSE3Seq)
-                and c.content == LINK_POSITION
-                and c.num_parts > 1
-            )
-        ]
-        if needs:
-            raise ValueError(
-                f"mirroring {', '.join(needs)} needs the body (`bodymotion edit "
-                "--mirror --body MODEL`): it has the sides of the joints"
-            )
-        known = {LINK_POSITION, ZMP}
-        left = [
-            c.content
-            for c in motion.components
-            if isinstance(c, OtherSeq) or c.content not in known
-        ]
-        problems = [
-            NOT_EDITED.problem(f"{content} is not mirrored") for content in left
-        ]
-        return motion.mapped(lambda c: _mirrored(c, None, None), problems)
-    mirrors = symmetry(body, pairs)
-    return motion.mapped(
-        lambda c: _mirrored(c, body, mirrors), _problems(motion, body, mirrors)
-    )
+    if body is not None:
+        mirrors = symmetry(body, pairs)
+        problems = _problems(motion, body, mirrors)
+        return motion.mapped(
+            lambda component: _mirrored(component, body, mirrors), problems
+        )
+    needs = [c.content for c in motion.components if _needs_body(c)]
+    if needs:
+        raise ValueError(
+            f"mirroring {', '.join(needs)} needs the body (`bodymotion edit "
+            "--mirror --body MODEL`): it has the sides of the joints"
+        )
+    problems = [
+        NOT_EDITED.problem(f"{component.content} is not mirrored")
+        for component in motion.components
+        if isinstance(component, OtherSeq)
+        or component.content not in (LINK_POSITION, ZMP)
+    ]
+    return motion.mapped(lambda component: _mirrored(component, None, None), problems)
+
+
+def _needs_body(component: Component) -> bool:
+    """Return whether the parts of a component have partners."""
+    if isinstance(component, MultiValueSeq):
+        return component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
+    if isinstance(component, MultiSE3Seq):
+        return component.content == LINK_POSITION and component.num_parts > 1
+    return False
 
 
 def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
-    apart = f"{mirrors.worst_link} and its mirror image are {mirrors.offset * 1000:.3g} mm apart"
-    tilted = f"the axis of {mirrors.worst_joint} and its mirror image are {np.degrees(mirrors.tilt):.3g}° apart"
-    found = ((mirrors.offset, apart), (mirrors.tilt, tilted))
-    problems = [
-        NOT_SYMMETRIC.problem(message)
-        for size, message in found
-        if size > SYMMETRY_TOLERANCE
-    ]
-    known = {
+    problems = []
+    if mirrors.offset > SYMMETRY_TOLERANCE:
+        message = (
+            f"{mirrors.worst_link} and its mirror image are "
+            f"{mirrors.offset * 1000:.3g} mm apart"
+        )
+        problems.append(NOT_SYMMETRIC.problem(message))
+    if mirrors.tilt > SYMMETRY_TOLERANCE:
+        message = (
+            f"the axis of {mirrors.worst_joint} and its mirror image are "
+            f"{np.degrees(mirrors.tilt):.3g}° apart"
+        )
+        problems.append(NOT_SYMMETRIC.problem(message))
+    num_parts = {
         JOINT_DISPLACEMENT: body.num_joints,
         JOINT_EFFORT: body.num_joints,
         LINK_POSITION: len(body.links),
         ZMP: 1,
     }
     for component in motion.components:
-        if isinstance(component, OtherSeq) or component.content not in known:
-            problems.append(NOT_EDITED.problem(f"{component.content} is not mirrored"))
-        elif (
-            not isinstance(component, Vector3Seq)
-            and component.num_parts > known[component.content]
-        ):
-            last = f"the last {component.num_parts - known[component.content]} parts of {component.content}"
-            problems.append(
-                NOT_EDITED.problem(
-                    f"{last} are not mirrored: the body has no such parts"
+        content = component.content
+        if isinstance(component, OtherSeq) or content not in num_parts:
+            problems.append(NOT_EDITED.problem(f"{content} is not mirrored"))
+        elif not isinstance(component, Vector3Seq):
+            more = component.num_parts - num_parts[content]
+            if more > 0:
+                message = (
+                    f"the last {more} parts of {content} are not mirrored: the body "
+                    "has no such parts"
                 )
-            )
+                problems.append(NOT_EDITED.problem(message))
     return problems
 
 
@@ -408,21 +434,24 @@ def _mirrored(
 
 
 def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
-    parts = min(values.shape[1], 1 if mirrors is None else len(mirrors.links))
     if mirrors is None:
-        partners = np.arange(parts)
+        count = min(values.shape[1], 1)
+        partners = np.arange(count)
+        frames = np.tile(rotations.IDENTITY, (count, 1))
     else:
-        partners = mirrors.links[:parts]
-    if mirrors is None:
-        frames = np.tile(rotations.IDENTITY, (parts, 1))
-    else:
-        frames = mirrors.frames[:parts]
-    if parts and partners.max() >= parts:
-        message = f"LinkPosition has {parts} links, and the mirror image of one of them is missing; drop all but the root link"
-        raise ValueError(message)
-    out = np.array(values)
-    turned = mirrored_rotations(values[:, :parts, 3:])
-    no_change = np.all(frames == rotations.IDENTITY)
-    out[:, partners, :3] = mirrored_points(values[:, :parts, :3])
-    out[:, partners, 3:] = turned if no_change else rotations.multiply(turned, frames)
-    return out
+        count = min(values.shape[1], len(mirrors.links))
+        partners = mirrors.links[:count]
+        frames = mirrors.frames[:count]
+    if count and partners.max() >= count:
+        raise ValueError(
+            f"LinkPosition has {count} links, and the mirror image of one of them is "
+            "missing; drop all but the root link"
+        )
+    mirrored = np.array(values)
+    mirrored[:, partners, :3] = mirrored_points(values[:, :count, :3])
+    orientations = mirrored_rotations(values[:, :count, 3:])
+    # Without a change the numbers stay as they are, also those that are not of length 1.
+    if not np.all(frames == rotations.IDENTITY):
+        orientations = rotations.multiply(orientations, frames)
+    mirrored[:, partners, 3:] = orientations
+    return mirrored

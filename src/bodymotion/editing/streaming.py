@@ -14,6 +14,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.seq import open_motion
+from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.seq.writer import (
     CHUNK_NUMBERS,
@@ -44,7 +45,8 @@ from bodymotion.motion.interpolation.sampling import (
 )
 from bodymotion.motion.rules import unknown_component
 
-MIN_BYTES_OF_NUMBER = 5  # The smallest size of a number in a row: ``0.0, ``.
+MIN_BYTES_OF_NUMBER = 5
+"""The smallest size of a number in a row: ``0.0, ``."""
 
 
 def trim_file(
@@ -55,9 +57,9 @@ def trim_file(
     *,
     progress: Progress | None = None,
 ) -> tuple[Problem, ...]:
-    """Write the frames of one .seq file from time `start` to time `end` [s], both included, into another.
+    """Write the frames of one .seq file from time `start` to time `end` into another.
 
-    See `bodymotion.editing.trim`.
+    In seconds, both included; see `bodymotion.editing.trim`.
 
     Parameters
     ----------
@@ -70,45 +72,37 @@ def trim_file(
     """
     if start is not None and end is not None and not end >= start:
         raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
-    if start is None:
-        low = -np.inf
-    else:
-        low = start - ON_FRAME
-    if end is None:
-        high = np.inf
-    else:
-        high = end + ON_FRAME
+    low = -np.inf if start is None else start - ON_FRAME
+    high = np.inf if end is None else end + ON_FRAME
     with open_motion(source) as reader:
         headers = list(reader.components)
         ends = reader.end_times()
+        unchanged = []
         for index, header in enumerate(reader.components):
             if header.layout is None:
+                problem = unknown_component(header.type, header.content, "trimmed")
+                unchanged.append(problem)
                 continue
-            count = sum(
-                int(np.count_nonzero((t >= low) & (t <= high)))
-                for t in _times(reader, index)
-            )
-            range_of_times = ends[index]
-            if range_of_times is not None and not count:
-                message = f"{header.content} has no frame there: its frames are from {range_of_times[0]:g} s to {range_of_times[1]:g} s"
-                raise ValueError(message)
+            count = 0
+            for times in _times(reader, index):
+                count += int(np.count_nonzero((times >= low) & (times <= high)))
+            extent = ends[index]
+            if extent is not None and not count:
+                raise ValueError(
+                    f"{header.content} has no frame there: its frames are from "
+                    f"{extent[0]:g} s to {extent[1]:g} s"
+                )
             headers[index] = replace(header, num_frames=count)
 
         def cut(_: int, rows: Rows) -> Pieces:
             for times, stamps, values in rows:
-                kept = (times >= low) & (times <= high)
-                if kept.any():
-                    yield (
-                        None if stamps is None else stamps[kept] - (start or 0.0),
-                        values[kept],
-                    )
+                is_inside = (times >= low) & (times <= high)
+                if is_inside.any():
+                    if stamps is not None:
+                        stamps = stamps[is_inside] - (start or 0.0)
+                    yield stamps, values[is_inside]
 
-        left = [
-            unknown_component(h.type, h.content, "trimmed")
-            for h in reader.components
-            if h.layout is None
-        ]
-        return (*write_rows(reader, target, headers, cut, progress), *left)
+        return (*write_rows(reader, target, headers, cut, progress), *unchanged)
 
 
 def resample_file(
@@ -138,82 +132,53 @@ def resample_file(
         raise ValueError(
             f"{method!r} needs the motion as a whole: load it and use Motion.resample()"
         )
-    found: dict[int, list[Wrap]] = {}
     with open_motion(source) as reader:
         timed = [header for header in reader.components if header.layout is not None]
         rate = common_rate((header.frame_rate for header in timed), frame_rate)
-        counts = {
-            k: frames_needed(Timeline.stamped([ends[1]]), rate, method, start)
-            for k, ends in enumerate(reader.end_times())
-            if ends is not None
-        }
-        widths = [
-            0 if header.layout is None else header.layout.width
-            for header in reader.components
-        ]
-        numbers = sum(count * widths[k] for k, count in counts.items())
-        _check_disk(
-            Path(target),
-            MIN_BYTES_OF_NUMBER * numbers,
-            max(counts.values(), default=0),
-            rate,
-        )
-        headers = [
-            header
-            if header.layout is None
-            else replace(
-                header,
-                num_frames=counts.get(k, 0),
-                frame_rate=rate,
-                has_frame_time=False,
-            )
-            for k, header in enumerate(reader.components)
-        ]
+        counts = {}
+        for index, ends in enumerate(reader.end_times()):
+            if ends is not None:
+                timeline = Timeline.stamped([ends[1]])
+                counts[index] = frames_needed(timeline, rate, method, start)
+        headers = list(reader.components)
+        num_numbers = 0
+        for index, header in enumerate(reader.components):
+            if header.layout is not None:
+                count = counts.get(index, 0)
+                num_numbers += count * header.layout.width
+                headers[index] = replace(
+                    header, num_frames=count, frame_rate=rate, has_frame_time=False
+                )
+        size = MIN_BYTES_OF_NUMBER * num_numbers
+        _check_disk(Path(target), size, max(counts.values(), default=0), rate)
+        wraps: dict[int, list[Wrap]] = {}
 
-        def changed(index: int, rows: Rows) -> Pieces:
+        def is_resampled(header: ComponentHeader) -> bool:
+            is_at_rate = not header.has_frame_time and header.frame_rate == rate
+            return bool(start) or not is_at_rate
+
+        def resample(index: int, rows: Rows) -> Pieces:
             header = reader.components[index]
-            is_unchanged = (
-                not header.has_frame_time and header.frame_rate == rate and not start
-            )
-            is_watched = (
-                header.content == JOINT_DISPLACEMENT
-                and method == "linear"
-                and not is_unchanged
-            )
-            if is_watched:
-                wraps = found.setdefault(index, [])
-            else:
-                wraps = None
-            return _resampled(rows, counts.get(index, 0), rate, method, start, wraps)
+            is_joints = header.content == JOINT_DISPLACEMENT
+            found = None
+            if is_joints and method == "linear" and is_resampled(header):
+                found = wraps.setdefault(index, [])
+            return _resampled(rows, counts.get(index, 0), rate, method, start, found)
 
-        problems = write_rows(
-            reader,
-            target,
-            headers,
-            changed,
-            progress,
-            Notation(version, style, se3_format, digits),
+        notation = Notation(version, style, se3_format, digits)
+        problems = list(
+            write_rows(reader, target, headers, resample, progress, notation)
         )
-        jumps = [
-            wrap_problem(tuple(wraps), reader.components[k].content)
-            for k, wraps in found.items()
-        ]
-        is_resampled = start or any(
-            header.has_frame_time or header.frame_rate != rate for header in timed
-        )
-        if is_resampled:
-            left = [
-                not_resampled(h.type, h.content)
-                for h in reader.components
-                if h.layout is None
-            ]
-        else:
-            left = []
-        return (
-            *problems,
-            *left,
-            *(problem for problem in jumps if problem is not None),
-        )
+        if start or any(map(is_resampled, timed)):
+            for header in reader.components:
+                if header.layout is None:
+                    problems.append(not_resampled(header.type, header.content))
+        for index, found in wraps.items():
+            content = reader.components[index].content
+            problem = wrap_problem(tuple(found), content)
+            if problem is not None:
+                problems.append(problem)
+        return tuple(problems)
 
 
 def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
@@ -249,16 +214,12 @@ def _resampled(
     done = read = 0
     for more, _, rows in source:
         times = np.concatenate([times[-1:], more])
-        if len(values):
-            values = np.concatenate([values[-1:], rows])
-        else:
-            values = rows
+        values = np.concatenate([values[-1:], rows]) if len(values) else rows
         check_increasing(times)
         if wraps is not None:
-            wraps += [
-                replace(w, frame=w.frame + read - (len(values) - len(rows)))
-                for w in find_wraps(values)
-            ]
+            first = read - (len(values) - len(rows))
+            for wrap in find_wraps(values):
+                wraps.append(replace(wrap, frame=first + wrap.frame))
         read += len(rows)
         final = _num_final_frames(float(times[-1]) - start, rate, method)
         yield from _frames(times, values, done, min(final, count), rate, method, start)
@@ -267,7 +228,7 @@ def _resampled(
 
 
 def _num_final_frames(last: float, rate: float, method: Method) -> int:
-    """Return the number of frames that do not depend on rows after one at time `last`."""
+    """Return the number of frames that do not depend on rows after time `last`."""
     if method != "linear":
         return int(taking_effect(np.array([last]), rate, method)[0])
     frame = int(np.floor(last * rate))
@@ -304,9 +265,9 @@ def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
     """
     header = reader.components[index]
     if header.has_frame_time:
-        yield from (times for times, _, _ in reader.rows(index, CHUNK_NUMBERS))
-    else:
-        for first in range(0, header.num_frames, CHUNK_NUMBERS):
-            yield np.arange(first, min(first + CHUNK_NUMBERS, header.num_frames)) / (
-                header.frame_rate or 1.0
-            )
+        for times, _, _ in reader.rows(index, CHUNK_NUMBERS):
+            yield times
+        return
+    for first in range(0, header.num_frames, CHUNK_NUMBERS):
+        frames = np.arange(first, min(first + CHUNK_NUMBERS, header.num_frames))
+        yield frames / (header.frame_rate or 1.0)
