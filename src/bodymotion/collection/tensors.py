@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from bodymotion.dynamics import (
 )
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion
+from bodymotion.motion import Motion, MultiSE3Seq
 
 __all__ = ["Tensors"]
 
@@ -209,33 +209,35 @@ def frames_of(
     links = motion.link_position
     if joints is None or links is None or not links.values.size:
         raise ValueError("has no joints, or no root pose")
+    names = joints.part_labels
     if body is not None:
         names = tuple(joint.name for joint in body.joints)
-    else:
-        names = joints.part_labels
     if not names or not all(names):
         raise ValueError("has no names of joints: give the body")
-    if body is not None and any(links.part_labels):
-        labels = links.part_labels
-    else:
-        labels = ("",)
-    if labels[0] == "" or body is None:
-        link = ""
-    else:
-        link = body.links[0].name
-    if link not in labels:
-        raise ValueError(
-            f"has no pose of the root link {link}, but of {listed(labels, 5)}"
-        )
-    root = links.values[:, labels.index(link)].copy()
-    flips = np.where((root[1:, 3:] * root[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
-    root[:, 3:] *= np.cumprod([1.0 if root[0, 3] >= 0 else -1.0, *flips])[:, None]
-    values = np.concatenate(
-        [root, joints.values if body is None else body.joint_values(joints)], axis=1
-    )
+    root = links.values[:, _root_column(links, body)].copy()
+    # The sign of a quaternion is that of the frame before; w is positive at first.
+    products = (root[1:, 3:] * root[:-1, 3:]).sum(axis=1)
+    first_sign = 1.0 if root[0, 3] >= 0 else -1.0
+    signs = np.cumprod([first_sign, *np.where(products < 0, -1.0, 1.0)])
+    root[:, 3:] *= signs[:, None]
+    q = joints.values if body is None else body.joint_values(joints)
+    values = np.concatenate([root, q], axis=1)
     if not np.isfinite(values).all():
         raise ValueError("has values that are not finite")
     return (*ROOT, *names), float(motion.frame_rate or 0), values
+
+
+def _root_column(links: MultiSE3Seq, body: Body | None) -> int:
+    """Return the column of the root link: by name where both have names."""
+    labels = links.part_labels
+    if body is None or not any(labels) or not labels[0]:
+        return 0
+    name = body.links[0].name
+    if name not in labels:
+        raise ValueError(
+            f"has no pose of the root link {name}, but of {listed(labels, 5)}"
+        )
+    return labels.index(name)
 
 
 def windows_of(
@@ -250,12 +252,74 @@ def windows_of(
 
     See `Collection.to_tensors`.
     """
-    for what, frames in (("window", window), ("step", step)):
+    for name, frames in (("window", window), ("step", step)):
         if frames is not None and frames < 1:
-            raise WrongUseError(f"{what} is {frames}; expected at least 1 frame")
+            raise WrongUseError(f"{name} is {frames}; expected at least 1 frame")
     if not 0 <= test < 1:
         raise WrongUseError(f"test is {test:g}; expected a share from 0 to less than 1")
-    found: dict[str, Floats] = {}
+    usable = _collect(names, outcomes)
+    motions = usable.motions
+    num_channels = len(usable.channels)
+    length = window or max(map(len, motions.values()))
+    step = step or length
+    rows = []
+    for name, values in motions.items():
+        # The last window is the first one that has the last frame.
+        end = min(max(len(values) - length, 0) + step, len(values))
+        rows += [(name, start) for start in range(0, end, step)]
+    check_memory(
+        4 * len(rows) * length * num_channels,
+        f"{len(rows)} windows of {length} frames",
+    )
+    windows = np.empty((len(rows), length, num_channels), np.float32)
+    mask = np.empty((len(rows), length), np.bool_)
+    for k, (name, start) in enumerate(rows):
+        values = motions[name]
+        frames_of_window = start + np.arange(length)
+        mask[k] = frames_of_window < len(values)
+        # The last window is padded with the last frame.
+        windows[k] = values[np.minimum(frames_of_window, len(values) - 1)]
+    is_test = {name: _share(group(name)) < test for name in motions}
+    training = [values for name, values in motions.items() if not is_test[name]]
+    if not training:
+        raise ValueError(
+            f"all {len(motions)} motions are for tests: no motion is left for training"
+        )
+    together = np.concatenate(training)
+    std = together.std(axis=0)
+    std[std < MIN_STD] = 1
+    return Tensors(
+        windows,
+        mask,
+        usable.channels,
+        tuple(name for name, _ in rows),
+        np.array([start for _, start in rows]),
+        np.array([is_test[name] for name, _ in rows]),
+        together.mean(axis=0),
+        std,
+        usable.frame_rate,
+        usable.left_out,
+    )
+
+
+class _UsableMotions(NamedTuple):
+    """The values (T, C) of motions of the same channels and frame rate [Hz].
+
+    `left_out`: why others cannot be used.
+    """
+
+    motions: dict[str, Floats]
+    channels: tuple[str, ...]
+    frame_rate: float
+    left_out: dict[str, str]
+
+
+def _collect(names: Sequence[str], outcomes: Iterable[Outcome]) -> _UsableMotions:
+    """Return the motions that can be used.
+
+    ValueError where two differ, or there are none.
+    """
+    motions: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     shared: tuple[tuple[str, ...], float] | None = None
     for name, outcome in zip(names, outcomes, strict=True):
@@ -263,71 +327,28 @@ def windows_of(
             left_out[name] = str(outcome.error)
             continue
         channels, rate, values = outcome.value
-        shared = shared or (channels, rate)
+        if shared is None:
+            shared = (channels, rate)
         if shared != (channels, rate):
-            first = next(iter(found))
+            first = next(iter(motions))
             raise ValueError(
                 f"{name} has other joints, or another frame rate ({rate:g} Hz), than "
                 f"{first} ({shared[1]:g} Hz): "
                 "give the body for the same joints, frame_rate for the same rate"
             )
-        found[name] = values
+        motions[name] = values
     if shared is None:
         raise ValueError(
             "no motion can be used: "
             f"{next(iter(left_out.items()), 'the collection is empty')}"
         )
-    length = window or max(map(len, found.values()))
-    step = step or length
-    # The last window is the first one that has the last frame.
-    ends = {
-        name: min(max(len(values) - length, 0) + step, len(values))
-        for name, values in found.items()
-    }
-    rows = [
-        (name, start) for name, end in ends.items() for start in range(0, end, step)
-    ]
-    starts = np.array([start for _, start in rows])
-    check_memory(
-        4 * len(rows) * length * len(shared[0]),
-        f"{len(rows)} windows of {length} frames",
-    )
-    values = np.empty((len(rows), length, len(shared[0])), np.float32)
-    mask = np.empty((len(rows), length), np.bool_)
-    for k, (name, start) in enumerate(rows):
-        number = start + np.arange(length)
-        mask[k] = number < len(found[name])
-        values[k] = found[name][np.minimum(number, len(found[name]) - 1)]
-    is_test = np.array([_share(group(name)) < test for name, _ in rows])
-    training = [one for name, one in found.items() if _share(group(name)) >= test]
-    if not training:
-        raise ValueError(
-            f"all {len(found)} motions are for tests: no motion is left for training"
-        )
-    together = np.concatenate(training)
-    mean = together.mean(axis=0)
-    std = together.std(axis=0)
-    std[std < MIN_STD] = 1
-    motions = tuple(name for name, _ in rows)
-    return Tensors(
-        values,
-        mask,
-        shared[0],
-        motions,
-        starts,
-        is_test,
-        mean,
-        std,
-        shared[1],
-        left_out,
-    )
+    return _UsableMotions(motions, *shared, left_out)
 
 
 def _share(group: str) -> float:
-    """Return a number in [0, 1) that depends on the name alone, so that motions keep their side when others are added."""
-    return (
-        int.from_bytes(
-            hashlib.sha256(group.encode(errors="surrogateescape")).digest()[:8], "big"
-        )
-        / 2**64
-    )
+    """Return a number in [0, 1) that depends on the name alone.
+
+    So motions keep their side when others are added.
+    """
+    digest = hashlib.sha256(group.encode(errors="surrogateescape")).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64

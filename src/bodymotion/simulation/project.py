@@ -16,12 +16,12 @@ A project is a tree of items in YAML. What is read of it::
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,10 @@ CONTAINER_ITEMS = (
 
 @dataclass(frozen=True)
 class Project(ShortRepr):
-    """A scene: the body that is simulated with its motion, further bodies with the poses (7,) of their models, time step and length [s]."""
+    """A scene: the body that is simulated with its motion, and further bodies.
+
+    These with the poses (7,) of their models; time step and length in seconds.
+    """
 
     body: Body
     motion: Motion | None
@@ -93,17 +96,12 @@ def load_project(
         When the file is not a project, or no body of it can be read (SIM102).
     """
     path = Path(path)
-    folders = [*map(Path, share)]
-    is_confined = options.get("untrusted") or options.get("allow_outside") is False
-    trees = [tree.resolve() for tree in (path.absolute().parent, *folders)]
-    if not is_confined:
-        trees = [Path(path.absolute().anchor)]
-        folders += [above / "share" for above in path.absolute().parents]
+    location = Location(str(path))
+    files = _Files(path, [*map(Path, share)], options)
     problems: list[Problem] = []
-    found: list[tuple[Body, Motion | None, Floats]] = []
-    times: list[Mapping[str, Any]] = []
+    bodies: list[_PlacedBody] = []
+    settings: Mapping[str, Any] | None = None
     unused: list[str] = []
-    opened: dict[Path, object] = {}
     num_bodies = 0
     num_links = 0
     for item in _items(_tree(path)):
@@ -115,64 +113,54 @@ def load_project(
             if num_bodies > MAX_BODIES or num_links > MAX_LINKS:
                 continue
             try:
-                body, motion, at = _body(
-                    item,
-                    data,
-                    lambda values: _opened(
-                        _file(values, path, folders, trees), options, opened
-                    ),
-                )
-                num_links += len(body.links)
-                found.append((body, motion, at))
+                bodies.append(_read_body(item, data, files))
+                num_links += len(bodies[-1].body.links)
             except (FormatError, OSError, ValueError) as error:
                 message = f"body {item.get('name')!r:.60} is left out: {error}"
-                problems.append(rules.PROJECT.problem(message, Location(str(path))))
+                problems.append(rules.PROJECT.problem(message, location))
         elif kind.endswith("SimulatorItem"):
-            times.append(data)
+            # The first one counts.
+            settings = data if settings is None else settings
         elif item.get("class") and kind not in (*CONTAINER_ITEMS, "BodyMotionItem"):
             unused.append(f"{kind} {item.get('name')!r:.40}")
     if num_bodies > MAX_BODIES or num_links > MAX_LINKS:
         message = (
-            f"the project has {num_bodies} bodies, of which {len(found)} with"
+            f"the project has {num_bodies} bodies, of which {len(bodies)} with"
             f" {num_links} links are used; expected at most {MAX_BODIES} bodies with"
             f" {MAX_LINKS} links"
         )
-        data = {"found": num_bodies, "limit": MAX_BODIES}
-        problems.append(TOO_LARGE.problem(message, Location(str(path)), data=data))
-    if not found:
-        raise rules.PROJECT.error(
-            "the project has no body that can be read", Location(str(path))
-        )
+        limits = {"found": num_bodies, "limit": MAX_BODIES}
+        problems.append(TOO_LARGE.problem(message, location, data=limits))
+    if not bodies:
+        raise rules.PROJECT.error("the project has no body that can be read", location)
     if unused:
         message = f"items that are not used: {listed(unused, 8)}"
-        problems.append(rules.UNUSED.problem(message, Location(str(path))))
-    order = sorted(
-        range(len(found)),
-        key=lambda k: (
-            found[k][1] is None,
-            found[k][0].is_mounted,
-            not found[k][0].num_joints,
-            k,
-        ),
-    )
-    body, motion, at = found[order[0]]
-    others = tuple(
-        (thing, poses.compose(pose, poses.inverse(thing.root_pose)))
-        for k in order[1:]
-        for thing, _, pose in [found[k]]
-    )
-    if times:
-        settings = times[0]
-    else:
-        settings = {}
+        problems.append(rules.UNUSED.problem(message, location))
+    simulated, *others = sorted(bodies, key=_PlacedBody.rank)
+    objects = []
+    for other in others:
+        in_model = poses.inverse(other.body.root_pose)
+        objects.append((other.body, poses.compose(other.pose, in_model)))
     return Project(
-        replace(body, root_pose=at),
-        motion,
-        others,
-        _number(settings, "time_step", "timeStep"),
-        _number(settings, "time_length", "timeLength"),
+        replace(simulated.body, root_pose=simulated.pose),
+        simulated.motion,
+        tuple(objects),
+        _number(settings or {}, "time_step", "timeStep"),
+        _number(settings or {}, "time_length", "timeLength"),
         tuple(problems),
     )
+
+
+class _PlacedBody(NamedTuple):
+    """A body as a project has it, its motion, and the pose (7,) of its root."""
+
+    body: Body
+    motion: Motion | None
+    pose: Floats
+
+    def rank(self) -> tuple[bool, bool, bool]:
+        """Return how unlikely it is the simulated one: the lowest rank is."""
+        return self.motion is None, self.body.is_mounted, not self.body.num_joints
 
 
 def _tree(path: Path) -> Mapping[str, Any]:
@@ -207,29 +195,95 @@ def _items(top: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             stack += reversed(children) if isinstance(children, list) else []
 
 
-def _opened(
-    path: Path, options: Mapping[str, Any], opened: dict[Path, object]
-) -> object:
-    """Return the value of a file; each file is read once."""
-    if path not in opened:
-        row = find_format(path)
-        opened[path] = load(path, format=row.name, **row.options_of(options))
-    return opened[path]
+class _Files:
+    """The files of a project; each is read once."""
+
+    def __init__(
+        self, project: Path, shared: list[Path], options: Mapping[str, Any]
+    ) -> None:
+        self._folder = project.parent
+        self._options = options
+        self._values: dict[Path, object] = {}
+        above = project.absolute().parents
+        if options.get("untrusted") or options.get("allow_outside") is False:
+            self._trees = [tree.resolve() for tree in (above[0], *shared)]
+            self._shared = shared
+        else:
+            self._trees = [Path(project.absolute().anchor)]
+            self._shared = [*shared, *(folder / "share" for folder in above)]
+
+    def read(self, data: Mapping[str, Any]) -> object:
+        """Return the value of the file that an item names."""
+        path = self._find(data)
+        if path not in self._values:
+            row = find_format(path)
+            options = row.options_of(self._options)
+            self._values[path] = load(path, format=row.name, **options)
+        return self._values[path]
+
+    def _find(self, data: Mapping[str, Any]) -> Path:
+        """Return the file that an item names, if it is in one of the trees."""
+        keys = ("file", "filename", "modelFile")
+        names = [data[key] for key in keys if isinstance(data.get(key), str)]
+        if not names:
+            raise ValueError("it names no file")
+        name: str = names[0]
+        start, _, rest = name.partition("}/")
+        candidates = [self._folder / name]
+        if start == "${PROJECT_DIR":
+            candidates = [self._folder / rest]
+        elif start == "${SHARE":
+            candidates = [folder / rest for folder in self._shared]
+        for path in candidates:
+            if not path.is_file():
+                continue
+            if not any(map(path.resolve().is_relative_to, self._trees)):
+                raise ValueError(
+                    f"its file {name!r:.100} is outside of the project's folder: an "
+                    "untrusted project cannot open it"
+                )
+            return path
+        raise ValueError(
+            f"its file {name!r:.100} is not found; `share` names the folder of "
+            "${SHARE}"
+        )
 
 
-def _body(
-    item: Mapping[str, Any],
-    data: Mapping[str, Any],
-    opened: Callable[[Mapping[str, Any]], object],
-) -> tuple[Body, Motion | None, Floats]:
-    """Return a body as the project has it, its motion, and the pose (7,) of its root.
-
-    `opened` loads the file that an item names.
-    """
-    body = opened(data)
+def _read_body(
+    item: Mapping[str, Any], data: Mapping[str, Any], files: _Files
+) -> _PlacedBody:
+    """Return a body as the project has it, its motion, and the pose of its root."""
+    body = files.read(data)
     if not isinstance(body, Body) or not body.links:
         raise ValueError("its file holds no model")
-    at = np.array(body.root_pose)
+    pose = _root_pose(data, body)
+    is_fixed = data.get("fix_root", data.get("staticModel"))
+    if isinstance(is_fixed, bool):
+        joint = replace(body.links[0].joint, type="fixed" if is_fixed else "free")
+        root = replace(body.links[0], joint=joint)
+        body = replace(body, links=(root, *body.links[1:]))
+    for child in _items({"children": item.get("children")}):
+        values = child.get("data")
+        if child.get("class") == "BodyMotionItem" and isinstance(values, Mapping):
+            motion = files.read(values)
+            if isinstance(motion, Motion):
+                return _PlacedBody(body, motion, pose)
+    degrees = _numbers(
+        data, body.num_joints, "initial_joint_displacements", "joint_displacements"
+    )
+    q = _numbers(data, body.num_joints, "initialJointPositions", "jointPositions")
+    if degrees is not None:
+        q = np.radians(degrees)
+    if q is None or not len(q):
+        return _PlacedBody(body, None, pose)
+    # Two frames of the same posture, held for 10 s.
+    held = Motion.from_joints(np.stack([q, q]), 0.1, root=pose)
+    return _PlacedBody(body, held, pose)
+
+
+def _root_pose(data: Mapping[str, Any], body: Body) -> Floats:
+    """Return the root pose (7,), by the names of present and earlier versions."""
+    pose = np.array(body.root_pose)
     position = _numbers(
         data,
         3,
@@ -238,71 +292,16 @@ def _body(
         "root_translation",
         "rootPosition",
     )
-    turn = _numbers(data, 4, "initial_root_rotation", "root_rotation")
+    axis_angle = _numbers(data, 4, "initial_root_rotation", "root_rotation")
     matrix = _numbers(data, 9, "initialRootAttitude", "rootAttitude")
     if position is not None:
-        at[:3] = position
-    if turn is not None and np.linalg.norm(turn[:3]) > 0:
-        at[3:] = rotations.from_axis_angle(
-            turn[:3] / np.linalg.norm(turn[:3]), np.radians(turn[3])
-        )
+        pose[:3] = position
+    if axis_angle is not None and np.linalg.norm(axis_angle[:3]) > 0:
+        axis = axis_angle[:3] / np.linalg.norm(axis_angle[:3])
+        pose[3:] = rotations.from_axis_angle(axis, np.radians(axis_angle[3]))
     elif matrix is not None:
-        at[3:] = rotations.from_matrix(matrix.reshape(3, 3))
-    if isinstance(fixed := data.get("fix_root", data.get("staticModel")), bool):
-        joint = replace(body.links[0].joint, type="fixed" if fixed else "free")
-        body = replace(
-            body, links=(replace(body.links[0], joint=joint), *body.links[1:])
-        )
-    for child in _items({"children": item.get("children")}):
-        values = child.get("data")
-        if child.get("class") == "BodyMotionItem" and isinstance(values, Mapping):
-            motion = opened(values)
-            if isinstance(motion, Motion):
-                return body, motion, at
-    degrees = _numbers(
-        data, body.num_joints, "initial_joint_displacements", "joint_displacements"
-    )
-    q = _numbers(data, body.num_joints, "initialJointPositions", "jointPositions")
-    if degrees is not None:
-        q = np.radians(degrees)
-    return (
-        body,
-        None
-        if q is None or not len(q)
-        else Motion.from_joints(np.stack([q, q]), 0.1, root=at),
-        at,
-    )
-
-
-def _file(
-    data: Mapping[str, Any], project: Path, folders: list[Path], trees: list[Path]
-) -> Path:
-    """Return the file that an item names, if it is in one of the trees."""
-    name: str | None = next(
-        (
-            data[key]
-            for key in ("file", "filename", "modelFile")
-            if isinstance(data.get(key), str)
-        ),
-        None,
-    )
-    if name is None:
-        raise ValueError("it names no file")
-    start, _, rest = name.partition("}/")
-    beside = project.parent / (rest if start == "${PROJECT_DIR" else name)
-    for place in (
-        [folder / rest for folder in folders] if start == "${SHARE" else [beside]
-    ):
-        if place.is_file():
-            if not any(map(place.resolve().is_relative_to, trees)):
-                raise ValueError(
-                    f"its file {name!r:.100} is outside of the project's folder: an "
-                    "untrusted project cannot open it"
-                )
-            return place
-    raise ValueError(
-        f"its file {name!r:.100} is not found; `share` names the folder of ${{SHARE}}"
-    )
+        pose[3:] = rotations.from_matrix(matrix.reshape(3, 3))
+    return pose
 
 
 def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
@@ -319,9 +318,8 @@ def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
 
 
 def _number(data: Mapping[str, Any], *keys: str) -> float | None:
-    found = next(
-        (data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0
-    )
-    if 0 < found <= sys.float_info.max:
-        return float(found)
+    for key in keys:
+        number = data.get(key)
+        if isinstance(number, (int, float)):
+            return float(number) if 0 < number <= sys.float_info.max else None
     return None
