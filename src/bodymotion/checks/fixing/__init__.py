@@ -23,9 +23,8 @@ from bodymotion.system.files import whole_file
 
 __all__ = ["Fixes", "find_fixes", "fixable", "write_fixes"]
 
-MAX_BYTES = (
-    1 << 30
-)  # Files of more bytes are not fixed: they are held in memory as a whole.
+MAX_BYTES = 1 << 30
+"""Files of more bytes are not fixed: they are held in memory as a whole."""
 
 OWN_MODULES = {"seq": "seq", "openhrp": "wrl", "urdf": "axes", "body": "axes"}
 MODULES = {name: f"{__name__}.{module}" for name, module in OWN_MODULES.items()} | {
@@ -70,31 +69,32 @@ def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
         When the file cannot be read.
     """
     wanted = set(codes)
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_BYTES or not wanted:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES or not wanted:
         return None
     try:
         row = find_format(path)
     except FormatError:
         return None
     data = path.read_bytes()
-    found: list[Edit] = []
+    edits: list[Edit] = []
     if row.name in MODULES:
-        found += import_module(MODULES[row.name]).edits_of(data, path)
+        edits += import_module(MODULES[row.name]).edits_of(data, path)
     if rules.LINE_ENDS.code in wanted and row.name in TEXT_FORMATS:
-        found += _line_ends(data, path, row.name)
-    edits = in_order(
+        edits += _line_ends(data, path, row.name)
+    chosen = in_order(
         edit
-        for edit in found
+        for edit in edits
         if edit.rule in wanted and data[edit.start : edit.stop] != edit.text
     )
-    if edits:
-        return Fixes(path, data, edits)
-    return None
+    return Fixes(path, data, chosen) if chosen else None
 
 
 def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
-    """Change the ends of all lines to that of most of them, where that does not change the meaning of the text."""
+    """Change the ends of all lines to that of most of them.
+
+    Where that does not change the meaning of the text.
+    """
     end = most_common_end(data)
     edits = [
         Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)

@@ -13,9 +13,7 @@ from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _THREE = rb"(?:\s*,\s*|\s+)".join([_NUMBER] * 3)
-_WHERE = {
-    # The forms of the numbers at the location of a rule; numbers in other forms do not
-    # change.
+_FORMS = {
     AXIS_LENGTH.code: re.compile(
         rb"(?:xyz\s*=\s*[\"']|[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[)\s*"
         + _THREE
@@ -23,10 +21,14 @@ _WHERE = {
     ),
     QUATERNION.code: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),
 }
+"""The forms of the numbers at the location of a rule; others do not change."""
 
 
 def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
-    """Return the edits; none for a text that is not UTF-8, or has lines that end with CR alone."""
+    """Return the edits of a text.
+
+    None where it is not UTF-8, or has lines that end with CR alone.
+    """
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -39,25 +41,21 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
         problems = error.problems
     lines = Lines(data)
     for problem in dict.fromkeys(problems):
-        place = problem.location
-        if (
-            problem.rule not in _WHERE
-            or place.path != str(path)
-            or place.line is None
-            or place.column is None
-        ):
+        location = problem.location
+        if problem.rule not in _FORMS or location.path != str(path):
             continue
-        found = _WHERE[problem.rule].match(data, lines.offset(place.line, place.column))
-        if found is None:
+        if location.line is None or location.column is None:
             continue
-        old = [text.decode() for text in found.groups()]
-        values = [float(text) for text in old]
-        if (
-            problem.rule == QUATERNION.code
-            and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR
-        ):
+        offset = lines.offset(location.line, location.column)
+        match = _FORMS[problem.rule].match(data, offset)
+        if match is None:
+            continue
+        texts = [text.decode() for text in match.groups()]
+        values = [float(text) for text in texts]
+        is_rotation = problem.rule == QUATERNION.code
+        if is_rotation and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a joint's axis only the
             # direction means something.
             continue
-        for k, new in unit_texts(old, values):
-            yield Edit(*found.span(k + 1), new.encode(), problem.rule)
+        for k, unit_text in unit_texts(texts, values):
+            yield Edit(*match.span(k + 1), unit_text.encode(), problem.rule)

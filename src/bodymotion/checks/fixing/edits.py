@@ -9,16 +9,22 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
 from bodymotion.formats.text import number
 
-CONTEXT = 3  # Number of unchanged lines that are shown around changed ones.
+CONTEXT = 3
+"""Number of unchanged lines that are shown around changed ones, as `diff -u` does."""
 _BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
-MIN_DIGITS = 9  # Minimum number of digits that are written: a length that is off by 1e-9 is 1 to all rules.
+MIN_DIGITS = 9
+"""The least number of digits that are written.
+
+A length that is off by 1e-9 is 1 to all rules.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +52,11 @@ def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
     """Return the changed bytes."""
     pieces = []
-    at = 0
+    end = 0
     for edit in in_order(edits):
-        pieces += [data[at : edit.start], edit.text]
-        at = edit.stop
-    return b"".join([*pieces, data[at:]])
+        pieces += [data[end : edit.start], edit.text]
+        end = edit.stop
+    return b"".join([*pieces, data[end:]])
 
 
 class Lines:
@@ -68,12 +74,10 @@ class Lines:
         if any_end:
             ends = text == 10
             returns = np.flatnonzero(text == 13)
-            ends[
-                returns[
-                    (returns + 1 >= len(text))
-                    | (text[np.minimum(returns + 1, len(text) - 1)] != 10)
-                ]
-            ] = True
+            # A CR before a LF does not end a line.
+            following = text[np.minimum(returns + 1, len(text) - 1)]
+            is_last = returns + 1 >= len(text)
+            ends[returns[is_last | (following != 10)]] = True
         else:
             ends = text == (10 if b"\n" in data or b"\r" not in data else 13)
         self.starts: list[int] = [
@@ -121,32 +125,52 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]
         starts.pop()
     starts.append(len(data))
     last = len(starts) - 2
+
+    def lines(sign: str, first: int, end: int) -> Iterator[str]:
+        for k in range(first, end):
+            yield _shown(sign, data[starts[k] : starts[k + 1]])
+
     yield f"--- {name}\n"
     yield f"+++ {name}\n"
-    moved = 0
+    shift = 0
     changes = (
         _changed_lines(data, starts, group) for group in _groups(data, starts, edits)
     )
     for hunk in _hunks(change for change in changes if change is not None):
-        begin = max(hunk[0][0] - CONTEXT, 0)
-        end = min(hunk[-1][1] - 1 + CONTEXT, last)
-        old = end + 1 - begin
-        new = old + sum(first + len(after) - stop for first, stop, after in hunk)
-        yield f"@@ -{_range(begin, old)} +{_range(begin + moved, new)} @@\n"
-        moved += new - old
-        at = begin
-        for first, stop, after in hunk:
-            yield from (
-                _shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, first)
-            )
-            yield from (
-                _shown("-", data[starts[k] : starts[k + 1]]) for k in range(first, stop)
-            )
-            yield from (_shown("+", line) for line in after)
-            at = stop
-        yield from (
-            _shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1)
-        )
+        begin = max(hunk[0].first - CONTEXT, 0)
+        end = min(hunk[-1].end + CONTEXT, last + 1)
+        num_before = end - begin
+        num_after = num_before
+        for change in hunk:
+            num_after += change.first + len(change.after) - change.end
+        before = _range(begin, num_before)
+        after = _range(begin + shift, num_after)
+        yield f"@@ -{before} +{after} @@\n"
+        shift += num_after - num_before
+        shown = begin
+        for change in hunk:
+            yield from lines(" ", shown, change.first)
+            yield from lines("-", change.first, change.end)
+            for line in change.after:
+                yield _shown("+", line)
+            shown = change.end
+        yield from lines(" ", shown, end)
+
+
+class _Group(NamedTuple):
+    """The first and the last line that edits are about, and these edits."""
+
+    first: int
+    last: int
+    edits: list[Edit]
+
+
+class _Changed(NamedTuple):
+    """Lines `first` up to `end` are removed, and replaced by others."""
+
+    first: int
+    end: int
+    after: list[bytes]
 
 
 def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Group]:
@@ -155,63 +179,54 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Grou
     groups: list[_Group] = []
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
-        # The last removed byte is in the last line; where the end of that line is
-        # removed, the next line becomes a part of it.
-        if edit.stop == edit.start:
-            final = first
-        else:
+        final = first
+        if edit.stop > edit.start:
+            # The last removed byte is in the last line.
             final = min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
-        if (
-            edit.stop > edit.start
-            and data[edit.stop - 1 : edit.stop] == b"\n"
-            and not edit.text.endswith(b"\n")
-        ):
-            whole = edit.start == starts[first] and not edit.text
-            if not whole:
+            removes_end = data[edit.stop - 1 : edit.stop] == b"\n"
+            is_whole = edit.start == starts[first] and not edit.text
+            if removes_end and not edit.text.endswith(b"\n") and not is_whole:
+                # The next line becomes a part of it.
                 final = min(final + 1, last)
-        if groups and first <= groups[-1][1]:
-            begin, end, others = groups[-1]
-            others.append(edit)
-            groups[-1] = (begin, max(end, final), others)
+        if groups and first <= groups[-1].last:
+            group = groups[-1]
+            group.edits.append(edit)
+            groups[-1] = group._replace(last=max(group.last, final))
         else:
-            groups.append((first, final, [edit]))
+            groups.append(_Group(first, final, [edit]))
     return groups
 
 
-_Group = tuple[
-    int, int, list[Edit]
-]  # The first and the last line that edits are about, and those.
-_Changed = tuple[
-    int, int, list[bytes]
-]  # The lines that are removed (from, up to), and those that replace them.
-
-
 def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | None:
-    first, final, edits = group
-    base = starts[first]
-    before = [data[starts[k] : starts[k + 1]] for k in range(first, final + 1)]
-    moved = [
-        Edit(edit.start - base, edit.stop - base, edit.text, edit.rule)
-        for edit in edits
+    """Return the lines that a group of edits changes; None where they change nothing."""
+    base = starts[group.first]
+    numbers = range(group.first, group.last + 1)
+    before = [data[starts[k] : starts[k + 1]] for k in numbers]
+    edits = [
+        replace(edit, start=edit.start - base, stop=edit.stop - base)
+        for edit in group.edits
     ]
-    *whole, rest = applied(b"".join(before), moved).split(b"\n")
-    after = [line + b"\n" for line in whole] + ([rest] if rest else [])
+    *whole, rest = applied(b"".join(before), edits).split(b"\n")
+    after = [line + b"\n" for line in whole]
+    if rest:
+        after.append(rest)
     while before and after and before[-1] == after[-1]:
         before.pop()
         after.pop()
     same = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
-    if before[same:] or after[same:]:
-        return (first + same, first + len(before), after[same:])
-    return None
+    if not before[same:] and not after[same:]:
+        return None
+    first = group.first
+    return _Changed(first + same, first + len(before), after[same:])
 
 
 def _hunks(changes: Iterable[_Changed]) -> Iterator[list[_Changed]]:
     """Return changes in groups: those whose lines of context overlap."""
     hunk: list[_Changed] = []
     for change in changes:
-        if hunk and change[0] - hunk[-1][1] > 2 * CONTEXT:
+        if hunk and change.first - hunk[-1].end > 2 * CONTEXT:
             yield hunk
             hunk = []
         hunk.append(change)
@@ -233,23 +248,23 @@ def _shown(sign: str, line: bytes) -> str:
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:
-    """Return the index and the text of each number that changes where all are divided by their length.
+    """Return the index and the text of each number of a vector that changes.
 
-    None where they have none.
+    Where all are divided by their length; none where they have no length.
     """
     largest = max(map(abs, values))
     if not 0 < largest < math.inf or any(map(math.isnan, values)):
         return []
+    # The squares of large numbers would be too large.
     scaled = [value / largest for value in values]
     length = math.sqrt(sum(value * value for value in scaled))
-    digits = min(
-        max(
-            MIN_DIGITS,
-            *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts),
-        ),
-        17,
-    )
-    units = [value / length for value in scaled]
-    rows = zip(texts, values, units, strict=True)
-    new = (text if u == v else number(float(f"{u:.{digits}g}")) for text, v, u in rows)
-    return [(k, text) for k, text in enumerate(new) if text != texts[k]]
+    # As many digits as there are, and no more than a float has.
+    num_digits = [len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts]
+    digits = min(max(MIN_DIGITS, *num_digits), 17)
+    changed = []
+    for k, (text, value) in enumerate(zip(texts, values, strict=True)):
+        unit = scaled[k] / length
+        new_text = number(float(f"{unit:.{digits}g}"))
+        if unit != value and new_text != text:
+            changed.append((k, new_text))
+    return changed

@@ -63,16 +63,14 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
         yield from _version(document, root, headers.version, lines)
     yield from _num_frames(document, headers.components, top, lines)
     for header in headers.components:
-        if (
-            header.layout is not None
-            and header.frames is not None
-            and header.layout.pose_size == 7
-        ):
-            # Where numParts is wrong, the rows decide.
-            parts = parts_of_rows(header) or header.num_parts
-            layout = Layout(parts, header.layout.stamped, header.layout.order)
-            for piece in header.frames.pieces(layout):
-                yield from _quaternions(piece, layout, document, lines)
+        written = header.layout
+        if written is None or header.frames is None or written.pose_size != 7:
+            continue
+        # Where numParts is wrong, the rows decide.
+        parts = parts_of_rows(header) or header.num_parts
+        layout = Layout(parts, written.stamped, written.order)
+        for piece in header.frames.pieces(layout):
+            yield from _quaternions(piece, layout, document, lines)
 
 
 def _version(
@@ -118,70 +116,83 @@ def _num_frames(
     without rows, and where it is larger than the number of the last rows of the text,
     which may have been cut off.
     """
+    # The right numbers and the rules of each node that states one.
     wanted: defaultdict[int, set[tuple[int, str]]] = defaultdict(set)
     nodes: dict[int, Scalar] = {}
     for header in headers:
         if header.layout is None:
             continue
-        for fields in (component_fields(document, header, Diagnostics()), top):
-            if "num_frames" not in fields.values:
-                continue
-            node = fields.values["num_frames"]
-            stated = fields.count("num_frames")
-            if isinstance(node, Scalar) and stated is not None:
-                lost = not header.num_frames or (
-                    stated > header.num_frames and _is_last(document, header)
-                )
-                code = (
-                    rules.NUM_FRAMES_NUMBER if stated == -1 else rules.NUM_FRAMES
-                ).code
-                nodes[node.offset] = node
-                wanted[node.offset].add((-1 if lost else header.num_frames, code))
-            break
-    for index, answers in wanted.items():
-        if len({number for number, _ in answers}) == 1:
-            number, code = min(answers)
-            if number >= 0 and nodes[index].value != str(number):
-                yield from _scalar(document, nodes[index], number, code, lines)
+        fields = component_fields(document, header, Diagnostics())
+        if "num_frames" not in fields.values:
+            fields = top
+        node = fields.values.get("num_frames")
+        stated = fields.count("num_frames")
+        if not isinstance(node, Scalar) or stated is None:
+            continue
+        num_frames = header.num_frames
+        may_be_lost = stated > num_frames and _is_last(document, header)
+        if not num_frames or may_be_lost:
+            num_frames = UNKNOWN
+        rule = rules.NUM_FRAMES_NUMBER if stated == -1 else rules.NUM_FRAMES
+        nodes[node.offset] = node
+        wanted[node.offset].add((num_frames, rule.code))
+    for offset, answers in wanted.items():
+        number, code = min(answers)
+        is_agreed = all(other == number for other, _ in answers)
+        if is_agreed and number != UNKNOWN and nodes[offset].value != str(number):
+            yield from _scalar(document, nodes[offset], number, code, lines)
+
+
+UNKNOWN = -1
+"""The number of frames of a component whose rows may be lost."""
 
 
 def _is_last(document: Document, header: ComponentHeader) -> bool:
-    """Return whether a text ends with the rows of a component, in block style, as a text that was cut off after a row does."""
-    node: Node = document.tree.root
-    for key in ("components", "frames") if header.inside else ("frames",):
-        if (
-            not isinstance(node, Mapping)
-            or node.flow
-            or not node.pairs
-            or key_text(node.pairs[-1][0]) != key
-        ):
+    """Return whether a text ends with the rows of a component, in block style.
+
+    As a text that was cut off after a row does.
+    """
+    owner: Node = document.tree.root
+    if header.inside:
+        components = _last_list(owner, "components")
+        if components is None:
             return False
-        node = node.pairs[-1][1]
-        if not isinstance(node, Sequence) or node.flow:
+        if header.inside != f"components[{len(components.items) - 1}]":
             return False
-        if key == "components":
-            if header.inside != f"components[{len(node.items) - 1}]":
-                return False
-            node = node.items[-1]
-    return True
+        owner = components.items[-1]
+    return _last_list(owner, "frames") is not None
+
+
+def _last_list(owner: Node, key: str) -> Sequence | None:
+    """Return the list that is the value of the last key of a mapping, if it is `key`.
+
+    None where one of them is in flow style.
+    """
+    if not isinstance(owner, Mapping) or owner.flow or not owner.pairs:
+        return None
+    last_key, value = owner.pairs[-1]
+    if key_text(last_key) != key or not isinstance(value, Sequence) or value.flow:
+        return None
+    return value
 
 
 def _scalar(
     document: Document, node: Scalar, number: int, code: str, lines: Lines
 ) -> Iterator[Edit]:
-    place = document.location(node)
-    if place.line is None or place.column is None:
+    """Write another number in place of a scalar."""
+    location = document.location(node)
+    if location.line is None or location.column is None:
         return
     try:
         if float(node.value) == number:
             return
     except ValueError:
         pass
-    at = lines.offset(place.line, place.column)
+    start = lines.offset(location.line, location.column)
     for quote in (b"", b'"', b"'"):
         text = quote + node.value.encode() + quote
-        if node.value and lines.data.startswith(text, at):
-            yield Edit(at, at + len(text), str(number).encode(), code)
+        if node.value and lines.data.startswith(text, start):
+            yield Edit(start, start + len(text), str(number).encode(), code)
             return
 
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from bodymotion.checks.checking import most_common_end
 from bodymotion.checks.fixing.edits import Edit, unit_texts
@@ -40,44 +41,38 @@ _DEFINED = re.compile(
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Return the edits; none for a text that cannot be read, or whose encoding is not certain."""
+    """Return the edits of a text.
+
+    None where it cannot be read, or its encoding is not certain.
+    """
     whole, encoding = decode(data)
-    if data.startswith(BOM):
-        start = len(BOM)
-    else:
-        start = 0
+    start = len(BOM) if data.startswith(BOM) else 0
     if encoding == "utf-16" or whole.encode(encoding, "replace") != data[start:]:
         return ()
     problems = read_openhrp(path).problems
-    own = [problem for problem in problems if problem.location.path == str(path)]
+    in_file = [problem for problem in problems if problem.location.path == str(path)]
     text = Text(whole.rstrip("\0\x1a"), path, encoding)
-    found = [*_marks(text, own), *_axes(text, own)]
-    if any(problem.rule == LISTS.code for problem in own):
-        found += _lists(data, text, path)
+    changes = [*_marks(text, in_file), *_axes(text, in_file)]
+    if any(problem.rule == LISTS.code for problem in in_file):
+        changes += _lists(data, text, path)
 
     def bytes_before(offset: int) -> int:
-        return start + (
-            offset if encoding == "ascii" else len(whole[:offset].encode(encoding))
-        )
+        if encoding == "ascii":
+            return start + offset
+        return start + len(whole[:offset].encode(encoding))
 
     # Only what is in ASCII is written, or names of the file itself.
-    edits = [
-        Edit(
-            bytes_before(a),
-            bytes_before(b),
-            new.encode("ascii" if encoding == "ascii" else encoding),
-            rule,
-        )
-        for a, b, new, rule in found
-    ]
+    edits = []
+    for first, end, added, rule in changes:
+        added_bytes = added.encode(encoding)
+        edits.append(Edit(bytes_before(first), bytes_before(end), added_bytes, rule))
     if start:
         edits.append(Edit(0, start, b"", BYTE_ORDER_MARK.code))
     return tuple(edits)
 
 
-_Change = tuple[
-    int, int, str, str
-]  # From where to where in the text, what is put there, and the rule.
+_Change: TypeAlias = tuple[int, int, str, str]
+"""From where to where in the text, what is put there, and the rule."""
 
 
 def _newline(text: str) -> str:
@@ -92,170 +87,182 @@ def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
     if not any(problem.rule == HEADER.code for problem in problems):
         return
     before = SPACE.match(text.data)
-    old = _HEADER.search(text.data, 0, before.end() if before is not None else 0)
-    header = "#VRML V2.0 utf8"
-    if old is not None and old.start() == 0:
-        yield 0, old.end(), header, HEADER.code
+    header = _HEADER.search(text.data, 0, before.end() if before is not None else 0)
+    expected = "#VRML V2.0 utf8"
+    if header is not None and header.start() == 0:
+        yield 0, header.end(), expected, HEADER.code
         return
-    yield 0, 0, header + _newline(text.data), HEADER.code
-    if old is not None:
-        line = (
-            max(
-                text.data.rfind("\n", 0, old.start()),
-                text.data.rfind("\r", 0, old.start()),
-            )
-            + 1
-        )
-        end = _LINE_END.match(text.data, old.end())
-        alone = not text.data[line : old.start()].strip() and end is not None
-        yield (
-            line if alone else old.start(),
-            end.end() if alone and end is not None else old.end(),
-            "",
-            HEADER.code,
-        )
+    yield 0, 0, expected + _newline(text.data), HEADER.code
+    if header is None:
+        return
+    line = _line_start(text.data, header.start())
+    line_end = _LINE_END.match(text.data, header.end())
+    is_first = not text.data[line : header.start()].strip()
+    if is_first and line_end is not None:
+        yield line, line_end.end(), "", HEADER.code
+    else:
+        yield header.start(), header.end(), "", HEADER.code
+
+
+def _line_start(text: str, offset: int) -> int:
+    """Return where the line of a character begins."""
+    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
 def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
-    """Scale the axes of the problems to length 1, those in the file itself and not in a prototype."""
+    """Scale the axes of the problems to length 1.
+
+    Those in the file itself and not in a prototype.
+    """
     fields = {AXIS_LENGTH.code: ("jointAxis", 3), QUATERNION.code: ("rotation", 4)}
+    starts = text.lines.starts
     for problem in dict.fromkeys(problems):
-        if problem.rule not in fields:
+        line = problem.location.line
+        column = problem.location.column
+        if problem.rule not in fields or line is None or column is None:
+            continue
+        if line > len(starts):
             continue
         name, count = fields[problem.rule]
-        place = problem.location
-        starts = text.lines.starts
-        if place.line is None or place.column is None or place.line > len(starts):
+        offset = starts[line - 1] + column - 1
+        if not text.data.startswith(name, offset):
             continue
-        at = starts[place.line - 1] + place.column - 1
-        if text.data.startswith(name, at):
-            found = numbers(count).match(text.data, at + len(name))
-        else:
-            found = None
-        if found is None:
+        match = numbers(count).match(text.data, offset + len(name))
+        if match is None:
             continue
-        places = [found.span(k) for k in (1, 2, 3)]
-        old = [text.data[a:b] for a, b in places]
-        values = [float(part) for part in old]
-        if (
-            problem.rule == QUATERNION.code
-            and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR
-        ):
+        texts = [match[k] for k in (1, 2, 3)]
+        values = [float(number) for number in texts]
+        is_rotation = problem.rule == QUATERNION.code
+        if is_rotation and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a jointAxis only the direction
             # means something.
             continue
-        for k, new in unit_texts(old, values):
-            yield *places[k], new, problem.rule
+        for k, scaled in unit_texts(texts, values):
+            yield *match.span(k + 1), scaled, problem.rule
 
 
 def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
-    """Complete the lists joints and segments, where each node has a name of its own and is defined before the list."""
-    parts = ReferencedFiles(path.parent, model=path)
-    found: list[Node] = []
+    """Complete the lists joints and segments.
 
-    def meet(node: Node, place: NodeFrame) -> bool:
+    Where each node has a name of its own and is defined before the list.
+    """
+    parts = ReferencedFiles(path.parent, model=path)
+    humanoids: list[Node] = []
+
+    def meet(node: Node, frame: NodeFrame) -> bool:
         if node.type == "Humanoid":
-            found.append(node)
+            humanoids.append(node)
         return node.type == "Humanoid"
 
     try:
         scene = parse_vrml(data, path)
         SceneWalker(Diagnostics(), parts).walk(scene.nodes, NodeFrame(), meet)
-        if not found:
+        if not humanoids:
             return
+        humanoid = humanoids[0]
         tree = TreeReader(parts, nodes.ModelDiagnostics()).read(
-            nodes.children(found[0], "humanoidBody")
+            nodes.children(humanoid, "humanoidBody")
         )
-        items = {
-            name: nodes.children(found[0], name) for name in ("joints", "segments")
-        }
+        joints = nodes.children(humanoid, "joints")
+        segments = nodes.children(humanoid, "segments")
     except FormatError:
         return
-    humanoid = found[0]
-    defined = Counter(_DEFINED.findall(text.data))
-    for name, found_nodes in (
-        ("joints", tree.joint_nodes),
-        ("segments", tree.segment_nodes),
+    if not tree.found.is_known(("links", "all")):
+        # An item may be a link that cannot be read.
+        return
+    for name, items, listed in (
+        ("joints", joints, tree.joint_nodes),
+        ("segments", segments, tree.segment_nodes),
     ):
-        names = list(dict.fromkeys(node.name for node in found_nodes))
-        if not (
-            names
-            and tree.found.is_known(("links", "all"))
-            and all(map(is_declared, items[name]))
-        ):
-            continue  # An item may be a link that cannot be read.
-        place = humanoid.offsets.get(name)
-        body = humanoid.offsets.get("humanoidBody")
-        are_one_each = all(defined[one] == 1 for one in names) and len(names) == len(
-            {*map(id, found_nodes)}
-        )
-        if body is None or not are_one_each:
-            continue
-        if any(
-            node.text is not humanoid.text or not body < node.offset
-            for node in found_nodes
-        ):
-            continue
-        if place is None:
-            if humanoid.proto is None or name in humanoid.proto.fields:
-                yield from _new_list(text.data, body, name, names)
-        elif text.data.startswith(name, place) and all(
-            node.offset < place for node in found_nodes
-        ):
-            yield from _changed_list(text.data, place + len(name), names)
+        if all(map(is_declared, items)):
+            yield from _complete_list(text, humanoid, name, listed)
 
 
-def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
+def _complete_list(
+    text: Text, humanoid: Node, name: str, listed: Sequence[Node]
+) -> Iterator[_Change]:
+    """Write the list `name` of a humanoid, or complete it with some nodes."""
+    names = list(dict.fromkeys(node.name for node in listed))
+    body = humanoid.offsets.get("humanoidBody")
+    if not names or body is None:
+        return
+    defined = Counter(_DEFINED.findall(text.data))
+    if any(defined[node_name] != 1 for node_name in names):
+        return
+    if len(names) != len({id(node) for node in listed}):
+        # Two nodes have the same name.
+        return
+    if any(node.text is not humanoid.text or node.offset <= body for node in listed):
+        return
+    start = humanoid.offsets.get(name)
+    if start is None:
+        if humanoid.proto is None or name in humanoid.proto.fields:
+            yield from _new_list(text.data, body, name, names)
+        return
+    is_defined_before = all(node.offset < start for node in listed)
+    if is_defined_before and text.data.startswith(name, start):
+        yield from _changed_list(text.data, start + len(name), names)
+
+
+def _changed_list(text: str, start: int, names: list[str]) -> Iterator[_Change]:
     """Add missing names, and remove unknown and repeated ones.
 
     A list of anything but USE does not change.
     """
-    opened = WORD.match(text, place)
+    opened = WORD.match(text, start)
     if opened is None or opened[1] != "[":
         return
-    at = opened.end()
+    end = opened.end()
     items = []
-    while (item := _ITEM.match(text, at)) is not None:
+    item = _ITEM.match(text, end)
+    while item is not None:
         items.append(item)
-        at = item.end()
-    closed = WORD.match(text, at)
+        end = item.end()
+        item = _ITEM.match(text, end)
+    closed = WORD.match(text, end)
     if closed is None or closed[1] != "]":
         return
-    kept: dict[str, re.Match[str]] = {}
+    wanted: dict[str, re.Match[str]] = {}
     for item in items:
-        if item[1] in names and item[1] not in kept:
-            kept[item[1]] = item
-            continue
-        line, begin = _start(text, item)
-        end = _LINE_END.match(text, item.end())
-        if end is not None and not text[line:begin].strip():
-            yield line, end.end(), "", LISTS.code
+        if item[1] in names and item[1] not in wanted:
+            wanted[item[1]] = item
         else:
-            two_blanks = (
-                text[line:begin].strip() and text[begin - 1] == text[item.end()] == " "
-            )
-            yield begin - bool(two_blanks), item.end(), "", LISTS.code
-    behind: dict[str, list[str]] = {}
+            yield _remove_item(text, item)
+    # As in the tree: after the last of its predecessors in the list, so that no child
+    # is before its parent.
+    missing_after: dict[str, list[str]] = {}
     last = ""
     for name in names:
-        # As in the tree: after the last of its predecessors in the list, so that no
-        # child is before its parent.
-        if name in kept:
-            last = max(last, name, key=lambda one: kept[one].end() if one else 0)
-        else:
-            behind.setdefault(last, []).append(name)
-    for name, missing in behind.items():
-        if name:
-            line, begin = _start(text, kept[name])
-            if not text[line:begin].strip() and line:
-                between = _newline(text) + text[line:begin]
-            else:
-                between = " "
-            new = "".join(f"{between}USE {one}" for one in missing)
-            yield kept[name].end(), kept[name].end(), new, LISTS.code
-        else:
-            new = "".join(f" USE {one}" for one in missing)
-            yield opened.end(), opened.end(), new if items else f"{new} ", LISTS.code
+        if name not in wanted:
+            missing_after.setdefault(last, []).append(name)
+        elif not last or wanted[name].end() > wanted[last].end():
+            last = name
+    for name, missing in missing_after.items():
+        if not name:
+            added = "".join(f" USE {missing_name}" for missing_name in missing)
+            if not items:
+                added += " "
+            yield opened.end(), opened.end(), added, LISTS.code
+            continue
+        line, begin = _start(text, wanted[name])
+        between = " "
+        if line and not text[line:begin].strip():
+            between = _newline(text) + text[line:begin]
+        added = "".join(f"{between}USE {missing_name}" for missing_name in missing)
+        end = wanted[name].end()
+        yield end, end, added, LISTS.code
+
+
+def _remove_item(text: str, item: re.Match[str]) -> _Change:
+    """Remove a USE: with its line if it is alone there, else with one blank."""
+    line, begin = _start(text, item)
+    line_end = _LINE_END.match(text, item.end())
+    is_first = not text[line:begin].strip()
+    if line_end is not None and is_first:
+        return line, line_end.end(), "", LISTS.code
+    if not is_first and text[begin - 1] == text[item.end()] == " ":
+        begin -= 1
+    return begin, item.end(), "", LISTS.code
 
 
 def _start(text: str, item: re.Match[str]) -> tuple[int, int]:
@@ -264,7 +271,7 @@ def _start(text: str, item: re.Match[str]) -> tuple[int, int]:
     A comment before it may contain the word USE.
     """
     begin = text.rindex("USE", item.start(), item.start(1))
-    return max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1, begin
+    return _line_start(text, begin), begin
 
 
 def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Change]:
@@ -272,19 +279,14 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
     end = _end_of_value(text, body + len("humanoidBody"))
     if end is None:
         return
-    line = max(text.rfind("\n", 0, body), text.rfind("\r", 0, body)) + 1
-    indent = text[line:body]
+    indent = text[_line_start(text, body) : body]
     new = _newline(text)
     inner = indent + "  "
     if indent.strip():
-        yield (
-            end,
-            end,
-            f" {name} [ {' '.join(f'USE {one}' for one in names)} ]",
-            LISTS.code,
-        )
+        listed = " ".join(f"USE {item}" for item in names)
+        yield end, end, f" {name} [ {listed} ]", LISTS.code
         return
-    listed = "".join(f"{new}{inner}USE {one}" for one in names)
+    listed = "".join(f"{new}{inner}USE {item}" for item in names)
     yield end, end, f"{new}{indent}{name} [{listed}{new}{indent}]", LISTS.code
 
 
@@ -293,23 +295,26 @@ def _tokens(text: str, at: int) -> Iterator[re.Match[str]]:
 
     A word is in group 1.
     """
-    while (found := STRING.match(text, at) or WORD.match(text, at)) is not None and (
-        found.re is STRING or found[1]
-    ):
-        yield found
-        at = found.end()
+    while True:
+        token = STRING.match(text, at) or WORD.match(text, at)
+        if token is None or (token.re is not STRING and not token[1]):
+            return
+        yield token
+        at = token.end()
 
 
 def _end_of_value(text: str, at: int) -> int | None:
     """Return where the list or the node that follows ends."""
     depth = 0
     for token in _tokens(text, at):
-        if token.re is WORD and len(token[1]) == 1:
-            depth += (token[1] in "[{") - (token[1] in "]}")
-            if token[1] in "]}" and depth <= 0:
-                if depth == 0:
-                    return token.end()
-                return None
+        if token.re is STRING:
+            continue
+        if token[1] in ("[", "{"):
+            depth += 1
+        elif token[1] in ("]", "}"):
+            depth -= 1
+            if depth <= 0:
+                return token.end() if depth == 0 else None
     return None
 
 
