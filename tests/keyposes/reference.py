@@ -11,7 +11,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.geometry.arrays import Floats
-from bodymotion.keyposes.interpolation import MAX_STEPS, Chain, errors_of
+from bodymotion.keyposes.chains import MAX_STEPS, Chain, compute_error
 from sample_files import CORPUS, corpus_files
 
 ANSWERS = corpus_files("golden/pseq/*.golden.json")
@@ -59,7 +59,7 @@ def solve_chain(
     """Return what `solve_chain` does, by Choreonoid's own iteration: frames that do not arrive keep the joints of `q`."""
     values, todo = np.array(q), np.arange(len(q))
     for _ in range(MAX_STEPS):
-        error, jacobian = errors_of(body, chain, values[todo], target[todo])
+        error, jacobian = compute_error(body, chain, values[todo], target[todo])
         error[np.linalg.norm(error[:, 3:], axis=1) < BLIND_ANGLE, 3:] = 0.0
         going = np.square(error).sum(axis=1) >= TOLERANCE
         todo, error, jacobian = todo[going], error[going], jacobian[going]
@@ -69,7 +69,7 @@ def solve_chain(
         step = jacobian.transpose(0, 2, 1) @ np.linalg.solve(square, error[:, :, None])
         values[todo[:, None], list(chain.columns)] += GAIN * step[:, :, 0]
     values[todo] = q[todo]
-    error, _ = errors_of(body, chain, values, target)
+    error, _ = compute_error(body, chain, values, target)
     return values[:, list(chain.columns)], np.linalg.norm(
         error.reshape(-1, 2, 3), axis=2
     )

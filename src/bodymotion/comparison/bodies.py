@@ -8,6 +8,7 @@ import numpy as np
 from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, same
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link
 
@@ -21,7 +22,7 @@ def compare_bodies(
 ) -> Comparison:
     """Return the differences between two bodies.
 
-    Links, joints, masses, shapes, devices, closed loops.
+    They are those of links, joints, masses, shapes, devices and closed loops.
 
     Parameters
     ----------
@@ -36,16 +37,33 @@ def compare_bodies(
     ValueError
         When a tolerance is negative.
     """
-    return Comparison(tuple(_all(a, b, Tolerance(atol, rtol))))
+    tolerance = Tolerance(atol, rtol)
+    return Comparison(tuple(_compare_all(a, b, tolerance)))
 
 
-def _all(
+def _compare_all(
     a: Body,
     b: Body,
     tolerance: Tolerance,
 ) -> Iterator[Difference]:
+    """Compare names and counts, then links, devices and closed loops."""
     if a.name != b.name:
         yield Difference("the model", f"named {a.name!r}, {b.name!r}")
+    yield from _compare_counts(a, b)
+    yield from _compare_numbers("the model", "mass", a.mass, b.mass, tolerance, "kg")
+    root_poses = (a.root_pose, b.root_pose)
+    yield from _compare_poses("the model", "root pose", *root_poses, tolerance)
+    orders = [[joint.name for joint in body.joints] for body in (a, b)]
+    if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
+        message = "the same joints in another order"
+        yield Difference("joints", message, {"orders": orders})
+    yield from _compare_links(a, b, tolerance)
+    yield from _compare_devices(a, b, tolerance)
+    yield from _compare_loops(a, b)
+
+
+def _compare_counts(a: Body, b: Body) -> Iterator[Difference]:
+    """Compare how many links, joints, devices and closed loops there are."""
     for what, first, second in (
         ("links", len(a.links), len(b.links)),
         ("joints", len(a.joints), len(b.joints)),
@@ -54,137 +72,153 @@ def _all(
     ):
         if first != second:
             yield Difference(what, f"{first}, {second}", {"counts": [first, second]})
-    yield from _number("the model", "mass", a.mass, b.mass, tolerance, "kg")
-    yield from _pose("the model", "root pose", a.root_pose, b.root_pose, tolerance)
-    names = [joint.name for joint in a.joints], [joint.name for joint in b.joints]
-    if names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
-        yield Difference(
-            "joints", "the same joints in another order", {"orders": list(names)}
-        )
-    ours = _by_name(a.links)
-    theirs = _by_name(b.links)
-    for name in {**ours, **theirs}:
-        if name in ours and name in theirs:
-            yield from _link(f"link {name}", ours[name], theirs[name], a, b, tolerance)
-        else:
-            yield Difference(
-                f"link {name}",
-                f"only in the {'first' if name in ours else 'second'} model",
-            )
-    yield from _devices(a, b, tolerance)
-    if len(a.extra_joints) == len(b.extra_joints):
-        for k, (one, other) in enumerate(
-            zip(a.extra_joints, b.extra_joints, strict=True)
-        ):
-            if one != other:
-                yield Difference(
-                    f"closed loop {k}",
-                    f"{one.type} and {other.type}, or their positions",
-                )
 
 
-def _by_name(links: tuple[Link, ...]) -> dict[str, Link]:
-    found: dict[str, Link] = {}
-    for link in links:
-        found[
-            link.name if link.name not in found else f"{link.name} ({link.index})"
-        ] = link
-    return found
+def _compare_links(
+    a: Body,
+    b: Body,
+    tolerance: Tolerance,
+) -> Iterator[Difference]:
+    """Compare the links of two bodies by name."""
+    links_of_a = _links_by_name(a)
+    links_of_b = _links_by_name(b)
+    for name in {**links_of_a, **links_of_b}:
+        what = f"link {name}"
+        link = links_of_a.get(name)
+        other = links_of_b.get(name)
+        if link is None or other is None:
+            yield _only_in(what, "second" if link is None else "first")
+            continue
+        parent = _parent_name(a, link)
+        other_parent = _parent_name(b, other)
+        if parent != other_parent:
+            yield Difference(what, f"its parent is {parent}, {other_parent}")
+        yield from _compare_link(what, link, other, tolerance)
 
 
-def _link(
+def _links_by_name(body: Body) -> dict[str, Link]:
+    """Return links by name; those with a name of one before also have their number."""
+    links: dict[str, Link] = {}
+    for link in body.links:
+        name = link.name
+        if name in links:
+            name = f"{name} ({link.index})"
+        links[name] = link
+    return links
+
+
+def _only_in(what: str, which: str) -> Difference:
+    """Return that something is only in the first or second model."""
+    return Difference(what, f"only in the {which} model")
+
+
+def _parent_name(body: Body, link: Link) -> str:
+    """Return the name of a link's parent."""
+    if link.parent < 0:
+        return "none"
+    return body.links[link.parent].name
+
+
+def _compare_link(
     what: str,
     a: Link,
     b: Link,
-    in_a: Body,
-    in_b: Body,
     tolerance: Tolerance,
 ) -> Iterator[Difference]:
-    parents = [
-        body.links[link.parent].name if link.parent >= 0 else "none"
-        for link, body in ((a, in_a), (b, in_b))
-    ]
-    if parents[0] != parents[1]:
-        yield Difference(what, f"its parent is {parents[0]}, {parents[1]}")
-    yield from _pose(what, "pose in its parent", a.offset, b.offset, tolerance)
-    yield from _number(what, "mass", a.mass, b.mass, tolerance, "kg")
-    yield from _number(
-        what, "centre of mass", a.center_of_mass, b.center_of_mass, tolerance, "m"
-    )
-    yield from _number(what, "inertia", a.inertia, b.inertia, tolerance, "kg m²")
-    for kind, first, second in (
-        ("visual", a.visuals, b.visuals),
-        ("collision", a.collisions, b.collisions),
+    """Compare pose, masses, shapes and joint of two links of the same name."""
+    yield from _compare_poses(what, "pose in its parent", a.offset, b.offset, tolerance)
+    for name, x, y, unit in (
+        ("mass", a.mass, b.mass, "kg"),
+        ("centre of mass", a.center_of_mass, b.center_of_mass, "m"),
+        ("inertia", a.inertia, b.inertia, "kg m²"),
     ):
-        if len(first) != len(second):
-            yield Difference(what, f"{len(first)} {kind} shapes, {len(second)}")
-        else:
-            pairs = list(zip(first, second, strict=True))
-            differing = sum(one.geometry != other.geometry for one, other in pairs)
-            moved = sum(
-                not tolerance.alike(one.transform, other.transform)
-                for one, other in pairs
-            )
-            if differing:
-                yield Difference(
-                    what,
-                    f"{differing} of {len(first)} {kind} shapes have another geometry",
-                )
-            if moved:
-                yield Difference(
-                    what,
-                    f"{moved} of {len(first)} {kind} shapes have another pose or size",
-                )
-    yield from _fields(what, "joint ", a.joint, b.joint, tolerance)
+        yield from _compare_numbers(what, name, x, y, tolerance, unit)
+    yield from _compare_shapes(what, "visual", a.visuals, b.visuals, tolerance)
+    yield from _compare_shapes(what, "collision", a.collisions, b.collisions, tolerance)
+    yield from _compare_fields(what, "joint ", a.joint, b.joint, tolerance)
 
 
-def _fields(
+def _compare_shapes(
+    what: str,
+    kind: str,
+    a: Sequence[Shape],
+    b: Sequence[Shape],
+    tolerance: Tolerance,
+) -> Iterator[Difference]:
+    """Compare the visual or collision shapes (`kind`) of two links, in their order."""
+    count = len(a)
+    if count != len(b):
+        yield Difference(what, f"{count} {kind} shapes, {len(b)}")
+        return
+    num_differing = 0
+    num_moved = 0
+    for shape, other in zip(a, b, strict=True):
+        num_differing += shape.geometry != other.geometry
+        num_moved += not tolerance.alike(shape.transform, other.transform)
+    if num_differing:
+        message = f"{num_differing} of {count} {kind} shapes have another geometry"
+        yield Difference(what, message)
+    if num_moved:
+        message = f"{num_moved} of {count} {kind} shapes have another pose or size"
+        yield Difference(what, message)
+
+
+def _compare_fields(
     what: str,
     prefix: str,
     a: Joint | Device,
     b: Joint | Device,
     tolerance: Tolerance,
-    but: Sequence[str] = (),
+    left_out: Sequence[str] = (),
 ) -> Iterator[Difference]:
-    """Compare two values field by field, but those that are named."""
+    """Compare two values field by field, but for those that are left out."""
     for field in fields(a):
-        if field.name in but:
+        if field.name in left_out:
             continue
         x = getattr(a, field.name)
         y = getattr(b, field.name)
         name = f"{prefix}{field.name.replace('_', ' ')}"
         if isinstance(x, (float, np.ndarray)) and isinstance(y, (float, np.ndarray)):
-            yield from _number(what, name, x, y, tolerance)
+            yield from _compare_numbers(what, name, x, y, tolerance)
         elif not same(x, y):
             yield Difference(what, f"{name} {in_words(x)}, {in_words(y)}")
 
 
-def _devices(
+def _compare_devices(
     a: Body,
     b: Body,
     tolerance: Tolerance,
 ) -> Iterator[Difference]:
-    ours, theirs = (
-        {f"{one.kind} {one.name}": one for one in body.devices} for body in (a, b)
-    )
-    for what in {**ours, **theirs}:
-        if what not in ours or what not in theirs:
-            yield Difference(
-                what, f"only in the {'first' if what in ours else 'second'} model"
-            )
+    """Compare the devices of two bodies by kind and name."""
+    devices_of_a = {f"{device.kind} {device.name}": device for device in a.devices}
+    devices_of_b = {f"{device.kind} {device.name}": device for device in b.devices}
+    for what in {**devices_of_a, **devices_of_b}:
+        device = devices_of_a.get(what)
+        other = devices_of_b.get(what)
+        if device is None or other is None:
+            yield _only_in(what, "second" if device is None else "first")
             continue
-        device = ours[what]
-        other = theirs[what]
-        on = a.links[device.link].name, b.links[other.link].name
-        if on[0] != on[1]:
-            yield Difference(what, f"on link {on[0]}, on {on[1]}")
-        yield from _pose(what, "pose", device.pose, other.pose, tolerance)
-        yield from _fields(
-            what, "", device, other, tolerance, but=("name", "link", "pose")
-        )
+        link = a.links[device.link].name
+        other_link = b.links[other.link].name
+        if link != other_link:
+            yield Difference(what, f"on link {link}, on {other_link}")
+        yield from _compare_poses(what, "pose", device.pose, other.pose, tolerance)
+        left_out = ("name", "link", "pose")
+        yield from _compare_fields(what, "", device, other, tolerance, left_out)
 
 
-def _number(
+def _compare_loops(a: Body, b: Body) -> Iterator[Difference]:
+    """Compare closed loops in their order, where both bodies have as many."""
+    if len(a.extra_joints) != len(b.extra_joints):
+        return
+    pairs = zip(a.extra_joints, b.extra_joints, strict=True)
+    for number, (joint, other) in enumerate(pairs):
+        if joint != other:
+            message = f"{joint.type} and {other.type}, or their positions"
+            yield Difference(f"closed loop {number}", message)
+
+
+def _compare_numbers(
     what: str,
     name: str,
     a: float | Floats,
@@ -192,47 +226,37 @@ def _number(
     tolerance: Tolerance,
     unit: str = "",
 ) -> Iterator[Difference]:
+    """Compare two numbers, or arrays by the largest difference."""
     if tolerance.alike(a, b):
         return
     x = np.asarray(a, np.float64)
     y = np.asarray(b, np.float64)
-    if unit:
-        tail = f" {unit}"
-    else:
-        tail = ""
     if x.ndim == 0 and y.ndim == 0:
-        yield Difference(
-            what,
-            f"{name} {float(x):.9g}, {float(y):.9g}{tail}",
-            {"values": [float(x), float(y)]},
-        )
+        values = [float(x), float(y)]
+        message = f"{name} {values[0]:.9g}, {values[1]:.9g} {unit}".rstrip()
+        yield Difference(what, message, {"values": values})
         return
-    with np.errstate(invalid="ignore"):
-        if x.shape == y.shape and x.size:
+    largest = float("nan")
+    if x.shape == y.shape and x.size:
+        with np.errstate(invalid="ignore"):
             largest = float(np.abs(x - y).max())
-        else:
-            largest = float("nan")
-    yield Difference(
-        what,
-        f"{name} differs by up to {largest:.6g}{tail}",
-        {"largest": largest, "unit": unit},
-    )
+    message = f"{name} differs by up to {largest:.6g} {unit}".rstrip()
+    yield Difference(what, message, {"largest": largest, "unit": unit})
 
 
-def _pose(
+def _compare_poses(
     what: str,
     name: str,
     a: Floats,
     b: Floats,
     tolerance: Tolerance,
 ) -> Iterator[Difference]:
-    yield from _number(what, f"{name}: position", a[:3], b[:3], tolerance, "m")
+    """Compare the positions of two poses (7,), and the angle between them."""
+    position = f"{name}: position"
+    yield from _compare_numbers(what, position, a[:3], b[:3], tolerance, "m")
     if same(a[3:], b[3:]) or same(a[3:], -b[3:]):
         return
     angle = float(rotations.angle_between(a[3:], b[3:]))
     if angle > tolerance.atol or tolerance.atol == 0:
-        yield Difference(
-            what,
-            f"{name}: rotated by {angle:.6g} rad",
-            {"largest": angle, "unit": "rad"},
-        )
+        message = f"{name}: rotated by {angle:.6g} rad"
+        yield Difference(what, message, {"largest": angle, "unit": "rad"})

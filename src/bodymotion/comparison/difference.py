@@ -10,6 +10,9 @@ import numpy.typing as npt
 from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry.arrays import Bools
 
+# Characters of a value in a message.
+MAX_TEXT = 120
+
 
 @dataclass(frozen=True)
 class Difference(ShortRepr):
@@ -69,9 +72,8 @@ class Tolerance:
     def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Bools:
         """Return where two arrays of the same shape are not equal."""
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.asarray(
-                ~np.isclose(a, b, rtol=self.rtol, atol=self.atol, equal_nan=True)
-            )
+            close = np.isclose(a, b, rtol=self.rtol, atol=self.atol, equal_nan=True)
+        return np.asarray(~close)
 
     def alike(self, a: npt.ArrayLike, b: npt.ArrayLike) -> bool:
         """Return whether two arrays have the same shape and are equal in all numbers."""
@@ -83,9 +85,9 @@ def in_words(x: object) -> str:
     if isinstance(x, float):
         return f"{x:.9g}"
     text = str(x)
-    if len(text) <= 120:
+    if len(text) <= MAX_TEXT:
         return text
-    return text[:117] + "…"
+    return text[: MAX_TEXT - 3] + "…"
 
 
 def of_values(
@@ -98,15 +100,13 @@ def of_values(
     for name in dict.fromkeys((*one, *other)):
         a = one.get(name)
         b = other.get(name)
-        numeric = isinstance(a, float) and isinstance(b, float)
-        if (
-            name in one
-            and name in other
-            and (tolerance.alike(a, b) if numeric else a == b)  # type: ignore[arg-type]
-        ):
-            continue
-        words = [
-            in_words(values[name]) if name in values else "not set"
-            for values in (one, other)
-        ]
-        yield Difference(what, f"{name} {words[0]} and {words[1]}")
+        if name in one and name in other:
+            if isinstance(a, float) and isinstance(b, float):
+                is_equal = tolerance.alike(a, b)
+            else:
+                is_equal = a == b
+            if is_equal:
+                continue
+        first = in_words(a) if name in one else "not set"
+        second = in_words(b) if name in other else "not set"
+        yield Difference(what, f"{name} {first} and {second}")

@@ -1,5 +1,6 @@
 """Compare two motions, component by component."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
@@ -67,11 +68,11 @@ def compare_motions(
     unmatched = list(b.components)
     for component in a.components:
         kind = kind_of(component)
-        partner = next((one for one in unmatched if kind_of(one) == kind), None)
-        if partner is None:
+        kinds = [kind_of(other) for other in unmatched]
+        if kind not in kinds:
             differences.append(Difference(kind, "only in the first motion"))
             continue
-        unmatched = [one for one in unmatched if one is not partner]
+        partner = unmatched.pop(kinds.index(kind))
         differences += compare_components(component, partner, tolerance, body)
     for component in unmatched:
         kind = kind_of(component)
@@ -80,10 +81,7 @@ def compare_motions(
 
 
 def kind_of(component: Component) -> str:
-    """Return content and type of a component.
-
-    Two with the same are compared.
-    """
+    """Return content and type of a component: two with the same are compared."""
     if isinstance(component, OtherSeq):
         return f"{component.content} ({component.type})"
     return f"{component.content} ({type(component).__name__})"
@@ -111,8 +109,8 @@ def compare_components(
         yield Difference(content, message)
         b = in_order_of(a, b)
     if a.part_labels != b.part_labels:
-        labels = "; ".join(labels_text(one) for one in (a, b))
-        yield Difference(content, f"part labels {labels}")
+        message = f"part labels {labels_text(a)}; {labels_text(b)}"
+        yield Difference(content, message)
     if not same(a.extra, b.extra):
         yield compare_extras(content, a.extra, b.extra)
     yield from compare_timelines(content, a.timeline, b.timeline, tolerance)
@@ -276,9 +274,8 @@ def compare_values(
             f"{content} orientation", x[..., 3:], y[..., 3:], orientations, tolerance
         )
         return
-    if isinstance(a, Vector3Seq):
-        units = metres
-    else:
+    units = metres
+    if not isinstance(a, Vector3Seq):
         units = units_of(body, content, names)
     parts = Parts(names, units, times)
     yield from compare_numbers(content, x[..., None], y[..., None], parts, tolerance)
@@ -339,10 +336,9 @@ def describe_difference(
     ranking = np.argsort(-worst, kind="stable")
     ranked = [int(k) for k in ranking if differing[:, k].any()]
     finite = amounts[np.isfinite(amounts)]
+    root_mean_square = 0.0
     if len(finite):
         root_mean_square = float(np.sqrt(np.mean(finite**2)))
-    else:
-        root_mean_square = 0.0
     largest = float(counted[frame, part])
     time = float(parts.times[frame])
     count = int(differing.any(axis=1).sum())
@@ -372,18 +368,13 @@ def units_of(
     content: str,
     names: Sequence[str],
 ) -> list[str]:
-    """Return the units of parts.
-
-    Of a joint the one of its type, which a body gives.
-    """
+    """Return the units of parts: of a joint that of its type, which a body gives."""
     rotating, sliding = UNITS.get(content, ("", ""))
-    if rotating:
-        unknown = f"{rotating} or {sliding}"
-    else:
-        unknown = ""
+    unknown = f"{rotating} or {sliding}" if rotating else ""
     units = {}
-    for joint in body.joints if body is not None else ():
-        units[joint.name] = sliding if joint.type == "slide" else rotating
+    if body is not None:
+        for joint in body.joints:
+            units[joint.name] = sliding if joint.type == "slide" else rotating
     return [units.get(name, unknown) for name in names]
 
 
@@ -400,16 +391,15 @@ def part_names(
         kind = "link"
     elif a.content.startswith("Joint"):
         kind = "joint"
-    if len(a.part_labels) >= count:
-        labels = a.part_labels
-    else:
+    labels = a.part_labels
+    if len(labels) < count:
         labels = b.part_labels
     names = [f"{kind} {k}" for k in range(count)]
     for k, label in enumerate(labels[:count]):
         names[k] = label or names[k]
+    counts = Counter(names)
     return [
-        name if names.count(name) == 1 else f"{name} ({k})"
-        for k, name in enumerate(names)
+        name if counts[name] == 1 else f"{name} ({k})" for k, name in enumerate(names)
     ]
 
 

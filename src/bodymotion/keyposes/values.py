@@ -1,4 +1,4 @@
-"""Key poses: what a robot's joints, some of its links and its zero moment point are at a few moments.
+"""Key poses: joints, some links and the zero moment point at a few moments.
 
 Units are metres, radians and seconds; poses and points are in the world's frame. Values
 are kept as they are in the file.
@@ -126,10 +126,8 @@ class KeyPose(ContentEquality):
         for key in self.links:
             if key.name == name:
                 return key
-        raise KeyError(
-            f"no key of a link {name!r}: the pose has "
-            f"{[key.name for key in self.links]}"
-        )
+        names = [key.name for key in self.links]
+        raise KeyError(f"no key of a link {name!r}: the pose has {names}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,7 +161,8 @@ class KeyPoses(ContentEquality):
         )
 
     def _summary(self) -> str:
-        return f"KeyPoses({self.name!r}: {counted(len(self.poses), 'pose')}, {self.duration:g} s)"
+        poses = counted(len(self.poses), "pose")
+        return f"KeyPoses({self.name!r}: {poses}, {self.duration:g} s)"
 
     def __len__(self) -> int:
         return len(self.poses)
@@ -192,7 +191,9 @@ class KeyPoses(ContentEquality):
         steps: StepStyle = "stealthy",
         automatic_zmp: bool = True,
     ) -> Motion:
-        """Return the motion between the poses, from 0 to the last one, as Choreonoid makes it.
+        """Return the motion between the poses, as Choreonoid makes it.
+
+        It is from 0 to the last pose.
 
         Parameters
         ----------
@@ -216,7 +217,7 @@ class KeyPoses(ContentEquality):
         raise NotImplementedError
 
     @classmethod
-    @provided_by("bodymotion.keyposes.interpolation:fit")
+    @provided_by("bodymotion.keyposes.fitting:fit")
     def from_motion(
         cls,
         motion: Motion,
@@ -225,11 +226,12 @@ class KeyPoses(ContentEquality):
         tolerance: float = 0.01,
         name: str = "",
     ) -> KeyPoses:
-        """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
+        """Return as few key poses as keep the motion between them close to a motion.
 
-        The root is a link with keys where the motion moves it. Between two poses that
-        are too far from the motion, one is added where the difference is largest, until
-        none is: the number is small, not the smallest possible.
+        They are within `tolerance` [rad or m] of it at all its frames. The root is a
+        link with keys where the motion moves it. Between two poses that are too far
+        from the motion, one is added where the difference is largest, until none is:
+        the number is small, not the smallest possible.
 
         Raises
         ------

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,36 @@ MAX_TILT = 30.0
 COMMON_UP = ("Y", "Z")
 # A person stands with the hips so many lengths of a leg above the feet, at least.
 MIN_HIP_HEIGHT = 0.8
+# Of the heights of the hips above the feet along an axis: that of a person who stands.
+STANDING_QUANTILE = 0.9
 # Frames that are looked at.
 MAX_SAMPLES = 100
+# [bytes] For each joint and frame while poses are computed: 16 numbers.
+BYTES_PER_POSE = 16 * 8
+# Kinds of links in a tree, as in `kernels.kinematics`.
+FIXED = 0
+ROTATES = 1
+SLIDES = 2
+
+
+class _Conventions(NamedTuple):
+    """The unit of length [m] and the up axis, each None where it cannot be found."""
+
+    unit: float | None
+    up: str | None
+
+
+class _ChannelLink(NamedTuple):
+    """A link that a channel moves: its parent, its kind, and the column of the channel.
+
+    With the offset (3,) in the parent and the axis (3,).
+    """
+
+    parent: int
+    kind: int
+    column: int
+    offset: list[float]
+    axis: list[float]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,9 +129,12 @@ class SkeletonJoint(ContentEquality):
         object.__setattr__(self, "offset", frozen(self.offset, (3,), "offset"))
         object.__setattr__(self, "ends", frozen(self.ends, (None, 3), "ends"))
         object.__setattr__(self, "channels", tuple(self.channels))
-        if unknown := [name for name in self.channels if name not in CHANNELS]:
-            message = f"joint {self.name!r}: unknown channel {unknown[0]!r}; expected one of {', '.join(CHANNELS)}"
-            raise ValueError(message)
+        for name in self.channels:
+            if name not in CHANNELS:
+                raise ValueError(
+                    f"joint {self.name!r}: unknown channel {name!r}; expected one of "
+                    f"{', '.join(CHANNELS)}"
+                )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,8 +172,10 @@ class Skeleton(ContentEquality):
         )
         for index, joint in enumerate(self.joints):
             if not -1 <= joint.parent < index:
-                message = f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the index of a joint before it"
-                raise ValueError(message)
+                raise ValueError(
+                    f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the "
+                    "index of a joint before it"
+                )
         if not MIN_FRAME_TIME <= self.frame_time < np.inf:
             raise ValueError(
                 f"frame_time: {self.frame_time!r} s; expected a number of at least "
@@ -173,10 +206,9 @@ class Skeleton(ContentEquality):
         return tuple(joint.parent for joint in self.joints)
 
     def columns(self, joint: int) -> range:
-        """Return the columns of `values` that hold the channels of a joint, by its index."""
-        return range(
-            self._starts[joint], self._starts[joint] + len(self.joints[joint].channels)
-        )
+        """Return the columns of `values` with the channels of a joint, by its index."""
+        first = self._starts[joint]
+        return range(first, first + len(self.joints[joint].channels))
 
     @property
     def frame_rate(self) -> float:
@@ -206,7 +238,7 @@ class Skeleton(ContentEquality):
 
         See `unit_is_known`.
         """
-        return self.known_unit or self._recognized[0] or 0.01
+        return self.known_unit or self._conventions.unit or 0.01
 
     @cached_property
     def up(self) -> str:
@@ -214,17 +246,17 @@ class Skeleton(ContentEquality):
 
         "Y", "-Z" and so on; see `up_is_known`.
         """
-        return self.known_up or self._recognized[1] or "Y"
+        return self.known_up or self._conventions.up or "Y"
 
     @property
     def unit_is_known(self) -> bool:
         """Whether the unit was found; otherwise centimetres are assumed."""
-        return (self.known_unit or self._recognized[0]) is not None
+        return (self.known_unit or self._conventions.unit) is not None
 
     @property
     def up_is_known(self) -> bool:
         """Whether the up axis was found; otherwise Y is assumed."""
-        return (self.known_up or self._recognized[1]) is not None
+        return (self.known_up or self._conventions.up) is not None
 
     @property
     def lengths_are_known(self) -> bool:
@@ -241,14 +273,15 @@ class Skeleton(ContentEquality):
     def check_lengths(self) -> None:
         """Raise WrongUseError where the lengths of bones are unknown."""
         if not self.lengths_are_known:
-            reason = "the lengths of the bones are unknown, so there are rotations and no positions"
             raise WrongUseError(
-                f"{reason}: give the body model (body_model=…, --body-model)"
+                "the lengths of the bones are unknown, so there are rotations and no "
+                "positions: give the body model (body_model=…, --body-model)"
             )
 
     @cached_property
-    def _recognized(self) -> tuple[float | None, str | None]:
-        """Return the unit of length [m] and the up axis, each None where it cannot be found.
+    @np.errstate(all="ignore")
+    def _conventions(self) -> _Conventions:
+        """The unit of length and the up axis, as found from the poses.
 
         The unit is that with which the legs are about as long as those of an adult. The
         up axis is that along which the hips are above the feet, on the mean. The rest
@@ -256,59 +289,69 @@ class Skeleton(ContentEquality):
         the person stands along the axis of the rest pose, too.
         """
         if not self.num_frames:
-            return None, None
+            return _Conventions(None, None)
         values = self.values[:: max(1, self.num_frames // MAX_SAMPLES)]
-        with np.errstate(all="ignore"):
-            positions = self._poses(values, 3)
-            hips, feet = self._hips_and_feet(positions)
-            if hips is None or not feet:
-                return None, None
-            bones = self._bone_lengths(positions)
-            upward = positions[:, hips] - positions[:, feet].mean(axis=1)
-            along = np.full(len(self.joints), np.nan)
-            along[hips] = 0
-            for joint, parent in enumerate(self.parents):
-                if parent >= 0 and joint != hips:
-                    along[joint] = along[parent] + bones[joint]
-            leg = np.nanmax(along[feet], initial=0)
-            ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
-            rest = np.zeros((len(self.joints), 3))
-            for index, own in enumerate(self.joints):
-                if own.parent >= 0:
-                    above = rest[own.parent]
-                else:
-                    above = np.zeros(3)
-                rest[index] = above + own.offset
-            up = _axis(upward.mean(axis=0))
-            at_rest = _axis(rest[hips] - rest[feet].mean(axis=0))
-            stands = (
-                at_rest in COMMON_UP
-                and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9)
-                > MIN_HIP_HEIGHT * leg
-            )
-        if at_rest in COMMON_UP and (up not in COMMON_UP or stands):
-            up = at_rest
-        elif up not in (*COMMON_UP, at_rest):
+        positions = self._poses(values, 3)
+        hips, feet = self._hips_and_feet(positions)
+        if hips is None or not feet:
+            return _Conventions(None, None)
+        leg = self._leg_length(positions, hips, feet)
+        upward = positions[:, hips] - positions[:, feet].mean(axis=1)
+        rest = self._rest_positions()
+        up = _axis_along(upward.mean(axis=0))
+        up_at_rest = _axis_along(rest[hips] - rest[feet].mean(axis=0))
+        if up_at_rest in COMMON_UP:
+            heights = upward[:, "XYZ".index(up_at_rest)]
+            stands = np.quantile(heights, STANDING_QUANTILE) > MIN_HIP_HEIGHT * leg
+            if up not in COMMON_UP or stands:
+                up = up_at_rest
+        elif up not in (*COMMON_UP, up_at_rest):
             up = None
-        best = int(np.argmin(np.nan_to_num(ratios, nan=np.inf)))
-        return UNITS[best] if ratios[best] < np.log(MAX_RATIO) else None, up
+        return _Conventions(_unit_of(leg), up)
+
+    def _leg_length(
+        self,
+        positions: Floats,
+        hips: int,
+        feet: list[int],
+    ) -> float:
+        """Return the length of the bones from the hips to the further foot.
+
+        In the file's unit, for positions (T, J, 3).
+        """
+        bones = self._bone_lengths(positions)
+        from_hips = np.full(len(self.joints), np.nan)
+        from_hips[hips] = 0
+        for joint, parent in enumerate(self.parents):
+            if parent >= 0 and joint != hips:
+                from_hips[joint] = from_hips[parent] + bones[joint]
+        return float(np.nanmax(from_hips[feet], initial=0))
+
+    def _rest_positions(self) -> Floats:
+        """Return the positions (J, 3) of the joints without rotations."""
+        rest = np.zeros((len(self.joints), 3))
+        for index, joint in enumerate(self.joints):
+            rest[index] = joint.offset
+            if joint.parent >= 0:
+                rest[index] += rest[joint.parent]
+        return rest
 
     def _bone_lengths(self, positions: Floats) -> Floats:
-        """Return the median length (J,) of the bone above each joint, for positions (T, J, 3).
+        """Return the median length (J,) of the bone above each joint, 0 of a root.
 
-        0 of a root.
+        `positions` (T, J, 3) are those of the joints.
         """
         bones = np.zeros(len(self.joints))
         for joint, parent in enumerate(self.parents):
             if parent >= 0:
-                way = positions[:, joint] - positions[:, parent]
-                bones[joint] = np.median(np.linalg.norm(way, axis=1))
+                bone = positions[:, joint] - positions[:, parent]
+                bones[joint] = np.median(np.linalg.norm(bone, axis=1))
         return bones
 
     def _hips_and_feet(self, positions: Floats) -> tuple[int | None, list[int]]:
-        """Return the joint where the legs separate, and their ends, for positions (T, J, 3).
+        """Return the joint where the legs separate, and their ends.
 
-        None and none where there are none.
+        None and none where there are none. `positions` (T, J, 3).
 
         Without limbs that mirror each other, the hips are the first joint with two
         branches, and the feet are found by their names, or at the ends of all branches
@@ -317,42 +360,42 @@ class Skeleton(ContentEquality):
         parents = self.parents
         goals = find_goals(parents, positions, self.names)
         if np.isfinite(positions).all():
-            bound = [
-                -1 if joint in goals else parent for joint, parent in enumerate(parents)
-            ]
-            pairs = find_limb_pairs(bound, self._bone_lengths(positions))
+            bone_parents = list(parents)
+            for joint in goals:
+                bone_parents[joint] = -1
+            pairs = find_limb_pairs(bone_parents, self._bone_lengths(positions))
             legs = find_legs(parents, pairs)
             if legs is not None:
                 return legs.joint, list(legs.tips)
-        branches = Counter(
-            parent for joint, parent in enumerate(parents) if joint not in goals
-        )
-        hips = next(
-            (joint for joint in range(len(parents)) if branches[joint] > 1), None
-        )
-        feet = [
-            joint
-            for joint, name in enumerate(self.names)
-            if FEET.search(name) and joint not in goals
-        ]
+        num_children: Counter[int] = Counter()
+        feet = []
+        for joint, parent in enumerate(parents):
+            if joint not in goals:
+                num_children[parent] += 1
+                if FEET.search(self.names[joint]):
+                    feet.append(joint)
+        branching = (joint for joint in range(len(parents)) if num_children[joint] > 1)
+        hips = next(branching, None)
         return hips, feet or self._branch_ends(hips)
 
     def _branch_ends(self, hips: int | None) -> list[int]:
-        """Return the last joints of the branches of the hips, without that with most joints, the trunk.
+        """Return the last joints of the branches of the hips, but of the largest one.
 
-        None where there are no two.
+        That is the trunk. None where there are no two.
         """
-        branches: dict[int, list[int]] = {}
+        branches: list[list[int]] = []
         for joint, parent in enumerate(self.parents):
             if parent == hips:
-                branches[joint] = [joint]
-            elif branch := next(
-                (one for one in branches.values() if parent in one), None
-            ):
-                branch.append(joint)
-        if len(branches) > 2:
-            return [branch[-1] for branch in sorted(branches.values(), key=len)[:-1]]
-        return []
+                branches.append([joint])
+                continue
+            for branch in branches:
+                if parent in branch:
+                    branch.append(joint)
+                    break
+        if len(branches) <= 2:
+            return []
+        branches.sort(key=len)
+        return [branch[-1] for branch in branches[:-1]]
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, J, 3) of the joints in the world [m], z up.
@@ -362,52 +405,57 @@ class Skeleton(ContentEquality):
         return self._in_world(self._poses(self.values, 3), as_read)
 
     def end_positions(self, *, as_read: bool = False) -> Floats:
-        """Return the positions (T, E, 3) of the end points of all joints, as `joint_positions` does."""
+        """Return the positions (T, E, 3) of the end points of all joints.
+
+        As `joint_positions` does.
+        """
         poses = self._poses(self.values)
-        ends = [
-            poses[:, index, :3] + rotations.rotate(poses[:, index, 3:], end)
-            for index, joint in enumerate(self.joints)
-            for end in joint.ends
-        ]
-        return self._in_world(
-            np.reshape(ends, (len(ends), self.num_frames, 3)).transpose(1, 0, 2),
-            as_read,
-        )
+        ends = []
+        for index, joint in enumerate(self.joints):
+            for end in joint.ends:
+                offset = rotations.rotate(poses[:, index, 3:], end)
+                ends.append(poses[:, index, :3] + offset)
+        positions = np.reshape(ends, (len(ends), self.num_frames, 3))
+        return self._in_world(positions.transpose(1, 0, 2), as_read)
 
     def joint_poses(self, *, as_read: bool = False) -> Floats:
-        """Return the poses (T, J, 7) of the joints' frames, x y z and quaternion wxyz, as `joint_positions` does."""
+        """Return the poses (T, J, 7) of the joints' frames, as `joint_positions` does."""
         poses = self._poses(self.values)
         if not as_read:
-            poses[..., 3:] = rotations.multiply(
-                rotations.from_matrix(UP_AXES[self.up]), poses[..., 3:]
-            )
+            to_world = rotations.from_matrix(UP_AXES[self.up])
+            poses[..., 3:] = rotations.multiply(to_world, poses[..., 3:])
         poses[..., :3] = self._in_world(poses[..., :3], as_read)
         return poses
 
     def local_rotations(self) -> Floats:
-        """Return the rotations (T, J, 4) of the joints from their parents' frames, as quaternions wxyz."""
+        """Return the rotations (T, J, 4) of the joints from their parents' frames."""
         self._check_memory(self.num_frames)
-        turns = [self.local_rotation(index) for index in range(len(self.joints))]
-        return np.reshape(turns, (len(turns), self.num_frames, 4)).transpose(1, 0, 2)
+        count = len(self.joints)
+        of_joints = [self.local_rotation(index) for index in range(count)]
+        return np.reshape(of_joints, (count, self.num_frames, 4)).transpose(1, 0, 2)
 
     @np.errstate(all="ignore")
     def local_rotation(self, joint: int, frames: Indices | slice = np.s_[:]) -> Floats:
-        """Return the rotations (T, 4) of one joint, by its index, from its parent's frame, in all frames or some."""
+        """Return the rotations (T, 4) of one joint from its parent's frame.
+
+        By its index, in all frames or some.
+        """
         values = self.values[frames]
-        turn = np.tile(rotations.IDENTITY, (len(values), 1))
-        for column, channel in zip(
-            self.columns(joint), self.joints[joint].channels, strict=True
-        ):
+        rotation = np.tile(rotations.IDENTITY, (len(values), 1))
+        channels = self.joints[joint].channels
+        for column, channel in zip(self.columns(joint), channels, strict=True):
             if channel.endswith("rotation"):
                 axis = np.eye(3)["XYZ".index(channel[0])]
-                turn = rotations.multiply(
-                    turn, rotations.from_axis_angle(axis, np.radians(values[:, column]))
-                )
-        return turn
+                angles = np.radians(values[:, column])
+                about_axis = rotations.from_axis_angle(axis, angles)
+                rotation = rotations.multiply(rotation, about_axis)
+        return rotation
 
-    @provided_by("bodymotion.skeleton.figure:figure")
+    @provided_by("bodymotion.skeleton.figure:build_figure")
     def body_and_motion(self) -> tuple[Body, Motion]:
-        """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
+        """Return a body with soft limbs and its motion, in metres with z up.
+
+        It has one joint for each channel.
 
         Raises
         ------
@@ -421,10 +469,9 @@ class Skeleton(ContentEquality):
 
         A small file may have many joints without channels, and many frames.
         """
-        check_memory(
-            16 * 8 * frames * len(self.joints),
-            f"poses of {len(self.joints)} joints at {frames} frames",
-        )
+        count = len(self.joints)
+        size = BYTES_PER_POSE * frames * count
+        check_memory(size, f"poses of {count} joints at {frames} frames")
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -443,62 +490,78 @@ class Skeleton(ContentEquality):
         return np.asarray(positions[..., sources] * matrix[range(3), sources])
 
     def _poses(self, values: Floats, size: int = 7) -> Floats:
-        """Return the poses (T, J, 7) of all joints as read, or with a `size` of 3 their positions."""
+        """Return the poses (T, J, 7) of all joints as read.
+
+        Or with a `size` of 3 their positions. `values` (T, C).
+        """
         self.check_lengths()
         self._check_memory(len(values))
-        # A link for each channel, first those that slide, after a root that does not
-        # move.
-        rows = [(-1, 0, 0, [0.0] * 3, [0.0] * 3)]
-        last = [0]
-        scales = np.ones(self.num_channels)
+        # A link for each channel, after a root that does not move.
+        links = [_ChannelLink(-1, FIXED, 0, [0.0] * 3, [0.0] * 3)]
+        last_links = [0]
         for index, joint in enumerate(self.joints):
-            channels = [*zip(self.columns(index), joint.channels, strict=True)]
-            slides = {
-                name[0]: column
-                for column, name in channels
-                if name.endswith("position")
-            }
-            steps = [(2, column, axis) for axis, column in slides.items()]
-            steps += [
-                (1, column, name[0])
-                for column, name in channels
-                if name.endswith("rotation")
-            ]
-            offset = [
-                0.0 if axis in slides else x
-                for axis, x in zip("XYZ", joint.offset.tolist(), strict=True)
-            ]
-            above = last[joint.parent + 1]
-            for kind, column, axis in steps or [(0, 0, "")]:
-                rows.append(
-                    (above, kind, column, offset, [float(one == axis) for one in "XYZ"])
-                )
-                above = len(rows) - 1
-                offset = [0.0] * 3
-            last.append(above)
-        parents, kinds, columns, offsets, axes = map(np.array, zip(*rows, strict=True))
-        scales[columns[kinds == 1]] = np.pi / 180
-        root = np.concatenate([np.zeros(3), rotations.IDENTITY])
-        offsets = np.concatenate(
-            [offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1
-        )
+            above = last_links[joint.parent + 1]
+            last_links.append(self._add_links(links, index, above))
+        parents, kinds, columns, offsets, axes = map(np.array, zip(*links, strict=True))
+        scales = np.ones(self.num_channels)
+        scales[columns[kinds == ROTATES]] = np.pi / 180
+        unrotated = np.tile(rotations.IDENTITY, (len(links), 1))
+        offsets = np.concatenate([offsets, unrotated], axis=1)
         tree = Tree(parents, kinds, columns, offsets, axes)
-        chosen = np.array(last[1:], np.int64)
+        root = np.concatenate([np.zeros(3), rotations.IDENTITY])
+        chosen = np.array(last_links[1:], np.int64)
         return link_poses(tree, values * scales, root, chosen, size)
 
+    def _add_links(
+        self,
+        links: list[_ChannelLink],
+        index: int,
+        above: int,
+    ) -> int:
+        """Add the links of a joint below another link, and return the last one.
 
-def _axis(direction: Floats) -> str | None:
+        Those that slide come first. A joint without channels has one that is fixed.
+        """
+        joint = self.joints[index]
+        slides: dict[str, int] = {}
+        angles = []
+        for column, name in zip(self.columns(index), joint.channels, strict=True):
+            if name.endswith("position"):
+                slides[name[0]] = column
+            else:
+                angles.append((ROTATES, column, name[0]))
+        steps = [(SLIDES, column, axis) for axis, column in slides.items()]
+        offset = joint.offset.tolist()
+        for axis in slides:
+            offset["XYZ".index(axis)] = 0.0
+        for kind, column, axis in [*steps, *angles] or [(FIXED, 0, "")]:
+            direction = [float(name == axis) for name in "XYZ"]
+            links.append(_ChannelLink(above, kind, column, offset, direction))
+            above = len(links) - 1
+            offset = [0.0] * 3
+        return above
+
+
+def _unit_of(leg: float) -> float | None:
+    """Return the unit [m] in which a leg is about as long as an adult's, else None."""
+    ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
+    best = int(np.argmin(np.nan_to_num(ratios, nan=np.inf)))
+    if ratios[best] < np.log(MAX_RATIO):
+        return UNITS[best]
+    return None
+
+
+def _axis_along(direction: Floats) -> str | None:
     """Return the axis that a direction (3,) is along, such as "-Z".
 
     None where it is along none.
     """
     axis = int(np.abs(direction).argmax())
-    is_steep = abs(direction[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(
-        direction
-    )
-    if is_steep:
-        return f"{'-' if direction[axis] < 0 else ''}{'XYZ'[axis]}"
-    return None
+    min_share = np.cos(np.radians(MAX_TILT))
+    if not abs(direction[axis]) > min_share * np.linalg.norm(direction):
+        return None
+    sign = "-" if direction[axis] < 0 else ""
+    return f"{sign}{'XYZ'[axis]}"
 
 
 def euler_values(turns: Floats) -> Floats:
@@ -510,18 +573,22 @@ def euler_values(turns: Floats) -> Floats:
 
 
 def continuous(angles: Floats) -> Floats:
-    """Return angles (T, 3) [rad] about three different moving axes that give the same rotations, each closest to those of the frame before.
+    """Return angles (T, 3) [rad] that give the same rotations without jumps.
 
-    Rotations by (α, β, γ) and by (α + π, π − β, γ + π) are the same.
+    They are about three different moving axes, and each is closest to those of the
+    frame before. Rotations by (α, β, γ) and by (α + π, π − β, γ + π) are the same.
     """
     other = np.array([np.pi, np.pi, np.pi]) + angles * [1, -1, 1]
-    near = [
-        ((angles[1:] - before[:-1] + np.pi) % (2 * np.pi) - np.pi)
-        for before in (angles, other)
-    ]
-    is_other = (
-        np.cumsum(np.abs(near[1]).sum(axis=1) < np.abs(near[0]).sum(axis=1)) % 2 == 1
-    )
-    found = angles.copy()
-    found[1:][is_other] = other[1:][is_other]
-    return np.unwrap(found, axis=0)
+    # From frame to frame: to the same of both, or to the other one.
+    step = _shortest(angles[1:] - angles[:-1])
+    step_to_other = _shortest(angles[1:] - other[:-1])
+    changes = np.abs(step_to_other).sum(axis=1) < np.abs(step).sum(axis=1)
+    is_other = np.cumsum(changes) % 2 == 1
+    chosen = angles.copy()
+    chosen[1:][is_other] = other[1:][is_other]
+    return np.unwrap(chosen, axis=0)
+
+
+def _shortest(angles: Floats) -> Floats:
+    """Return angles (T, N) [rad] without full turns, from −π to π."""
+    return (angles + np.pi) % (2 * np.pi) - np.pi
