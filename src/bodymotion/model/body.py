@@ -298,8 +298,8 @@ class Body(NotebookDisplay, ContentEquality):
         joints = [joint.name for joint in self.joints]
         links = _moved(self)
         is_in_order = not any(labels[len(joints) :])
-        for label, joint, link in zip(labels, joints, links, strict=False):
-            is_in_order &= label in ("", joint, link)
+        for label, *names_of_joint in zip(labels, joints, links, strict=False):
+            is_in_order &= label in ("", *names_of_joint)
         if is_in_order or not any((*joints, *links)):
             return tuple(k if k < count else -1 for k in range(len(joints)))
         if not fits_names(names, self):

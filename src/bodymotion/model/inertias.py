@@ -245,9 +245,10 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> _Repair:
         )
     nearest = nearest_possible(link.inertia)
     if why == "mass":
-        solid = _Solid(nearest, "its former inertia")
         if nearest is None:
             solid = _solid(link, MASS_GIVEN)
+        else:
+            solid = _Solid(nearest, "its former inertia")
         change = f"its mass is {MASS_GIVEN:g} kg now, with {solid.description}"
         changed = _with(link, MASS_GIVEN, center, solid.inertia)
         return _Repair(changed, losses.MASS_GIVEN, change)

@@ -113,40 +113,41 @@ class Timeline(ContentEquality):
 
     @classmethod
     def shared(cls, timelines: Iterable[Timeline]) -> Timeline:
-        """Return one timeline for components on several timelines, of which no frame is
-        far from its own time.
+        """Return one timeline for components on several timelines.
 
-        Fixed rates get the highest of them, up to the last frame of all. Where that
-        would be many more frames than there are, and with time stamps, it is the
-        timeline of the most frames, and the frames of the others that are more than
-        half of its median gap apart.
+        No frame is far from its own time. Fixed rates get the highest of them, up to
+        the last frame of all. Where that would be many more frames than there are, and
+        with time stamps, it is the timeline of the most frames, and the frames of the
+        others that are more than half of its median gap apart.
         """
-        found = sorted(
-            (t for t in timelines if t.num_frames), key=lambda t: t.num_frames
-        )
-        if not found or all(t == found[-1] for t in found):
-            if found:
-                return found[-1]
+        filled = [timeline for timeline in timelines if timeline.num_frames]
+        filled.sort(key=lambda timeline: timeline.num_frames)
+        if not filled:
             return cls.stamped([])
-        rate = max(t.frame_rate or np.inf for t in found)
-        count = np.ceil(max(t.duration for t in found) * rate - ON_FRAME) + 1
-        if count <= MAX_FILL * sum(t.num_frames for t in found):
+        longest = filled[-1]
+        if all(timeline == longest for timeline in filled):
+            return longest
+        # With time stamps the rate and the count are infinite.
+        rate = max(timeline.frame_rate or np.inf for timeline in filled)
+        duration = max(timeline.duration for timeline in filled)
+        count = np.ceil(duration * rate - ON_FRAME) + 1
+        if count <= MAX_FILL * sum(timeline.num_frames for timeline in filled):
             return cls.uniform(int(count), rate)
-        times = found[-1].times
+        times = longest.times
+        half_gap = ON_FRAME
         if len(times) > 1:
-            half = 0.5 * median_step(times)
-        else:
-            half = ON_FRAME
-        for other in found[-2::-1]:
-            after = np.searchsorted(times, other.times)
+            half_gap = 0.5 * median_step(times)
+        for other in filled[-2::-1]:
+            following = np.searchsorted(times, other.times)
             ends = np.concatenate([[-np.inf], times, [np.inf]])
-            apart = np.minimum(other.times - ends[after], ends[after + 1] - other.times)
-            times = np.union1d(times, other.times[apart > half])
-        if len(times) == found[-1].num_frames:
-            return found[-1]
-        return cls.stamped(
-            times, max((t.import_rate for t in found if t.import_rate), default=None)
-        )
+            since_last = other.times - ends[following]
+            until_next = ends[following + 1] - other.times
+            is_apart = np.minimum(since_last, until_next) > half_gap
+            times = np.union1d(times, other.times[is_apart])
+        if len(times) == longest.num_frames:
+            return longest
+        rates = [timeline.import_rate for timeline in filled if timeline.import_rate]
+        return cls.stamped(times, max(rates, default=None))
 
     @cached_property
     def times(self) -> Floats:

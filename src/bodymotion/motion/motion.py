@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -315,9 +315,8 @@ class Motion(NotebookDisplay, ContentEquality):
                 "a motion has names and slices ([10:11] for one frame), not the key "
                 f"{key!r}"
             )
-        bounds = [
-            bound for bound in (key.start, key.stop, key.step) if bound is not None
-        ]
+        bounds = [key.start, key.stop, key.step]
+        bounds = [bound for bound in bounds if bound is not None]
         if all(isinstance(bound, Integral) for bound in bounds):
             count = self.num_frames
             if count and not range(count)[key]:
@@ -342,26 +341,31 @@ class Motion(NotebookDisplay, ContentEquality):
     """A motion has names and slices, and no items in an order."""
 
     def _named(self, name: str) -> Floats | Component:
-        first = [
-            c for c in (self.joint_displacement, self.link_position) if c is not None
-        ]
-        for component in (*first, *self.timed):
+        for component in self._by_preference():
             if name in component.part_labels and not isinstance(component, Vector3Seq):
                 return frozen(component.values[:, component.part_labels.index(name)])
-        found = [c for c in self.components if c.content == name]
-        if found:
-            return found[-1]
-        labels = list(
-            dict.fromkeys(label for c in self.timed for label in c.part_labels if label)
-        )
-        there = [*labels, *(c.content for c in self.components)]
-        if labels:
-            labelled = ""
-        else:
-            labelled = " (no part has a label: see Body.joint_columns)"
+        # Of several components with one content the last one counts.
+        contents = {component.content: component for component in self.components}
+        if name in contents:
+            return contents[name]
+        labels: dict[str, None] = {}
+        for component in self.timed:
+            labels |= dict.fromkeys(filter(None, component.part_labels))
+        hint = ""
+        if not labels:
+            hint = " (no part has a label: see Body.joint_columns)"
+        names = [*labels, *(component.content for component in self.components)]
         raise KeyError(
-            f"no part and no component {name!r}; {choices(name, there)}{labelled}"
+            f"no part and no component {name!r}; {choices(name, names)}{hint}"
         )
+
+    def _by_preference(self) -> Iterator[TimedComponent]:
+        """Yield the components in the order in which names of parts are searched."""
+        if self.joint_displacement is not None:
+            yield self.joint_displacement
+        if self.link_position is not None:
+            yield self.link_position
+        yield from self.timed
 
     def between(self, start: float | None = None, end: float | None = None) -> Motion:
         """Return the frames from time `start` to time `end` [s], both included.

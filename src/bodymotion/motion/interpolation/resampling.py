@@ -1,9 +1,10 @@
-"""Values and components at a fixed frame rate, with a low-pass filter before the rate
-decreases where that is requested.
+"""Values and components at a fixed frame rate.
 
+Where that is requested, a low-pass filter is applied before the rate decreases.
 `at_fixed_rate` is for files that hold a frame rate only.
 """
 
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -32,14 +33,12 @@ if TYPE_CHECKING:
 BLOCK = 1 << 22
 # The method for files without time stamps: held values would repeat frames.
 ON_RATE: sampling.Method = "linear"
-BYTES_PER_FRAME = (
-    3 * 8
-)  # Memory for each frame beside its values: which source frame is in force there.
+# Memory for each frame beside its values: which source frame is in force there.
+BYTES_PER_FRAME = 3 * 8
 
 
 def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> float:
-    """Return `frame_rate` [Hz], or else the highest of the rates that components have
-    or request.
+    """Return `frame_rate` [Hz], or else the highest rate of the components.
 
     ValueError where there is none.
     """
@@ -63,16 +62,14 @@ def resampled_components(
     unwrap: bool,
     start: float,
 ) -> tuple[tuple[Component, ...], list[Problem]]:
-    """Return components at a rate [Hz], each with its count of frames, and the problems
-    that were found.
+    """Return components at a rate [Hz], each with its count of frames, and problems.
 
     The other arguments and the errors are those of `Motion.resample`.
     """
     timed = [c for c in components if not isinstance(c, OtherSeq)]
+    slopes = 0
     if method in ("cubic", "pchip"):
         slopes = sum(c.values.nbytes for c in timed)
-    else:
-        slopes = 0
     widths = [int(np.prod(c.values.shape[1:])) for c in timed]
     check_motion_fits(
         [c.timeline for c in timed], counts, widths, frame_rate, start, slopes
@@ -85,46 +82,42 @@ def resampled_components(
         if isinstance(component, OtherSeq):
             after.append(component)
             continue
-        count = next(remaining)
-        timeline = Timeline.uniform(count, frame_rate)
+        timeline = Timeline.uniform(next(remaining), frame_rate)
         changed |= component.timeline != timeline
         values = component.values
         if component.content == JOINT_DISPLACEMENT and unwrap:
             values = sampling.unwrapped(values)
         if (component.timeline != timeline or start) and component.num_frames:
-            if (
-                component.content == JOINT_DISPLACEMENT
-                and method not in sampling.HOLDING
-                and not unwrap
-            ):
-                problem = sampling.wrap_problem(
-                    sampling.find_wraps(values), component.content
-                )
-                problems += [problem] if problem else []
+            if not unwrap:
+                problems += _wrap_problems(component, method)
             if antialias:
-                lost = _bridge_problem(
+                problems += _bridge_problems(
                     values, component.timeline, frame_rate, component.content
                 )
-            else:
-                lost = None
-            problems += [lost] if lost else []
             values = resampled(
                 values,
                 component.timeline,
                 frame_rate,
-                count,
+                timeline.num_frames,
                 method,
                 antialias=antialias,
                 start=start,
             )
         after.append(replace(component, timeline=timeline, values=values))
     if changed:
-        problems += [
-            not_resampled(c.type, c.content)
-            for c in components
-            if isinstance(c, OtherSeq)
-        ]
+        for component in components:
+            if isinstance(component, OtherSeq):
+                problems.append(not_resampled(component.type, component.content))
     return tuple(after), problems
+
+
+def _wrap_problems(component: TimedComponent, method: sampling.Method) -> list[Problem]:
+    """Return the problem that joint angles jump by a turn, between which values go."""
+    if component.content != JOINT_DISPLACEMENT or method in sampling.HOLDING:
+        return []
+    wraps = sampling.find_wraps(component.values)
+    problem = sampling.wrap_problem(wraps, component.content)
+    return [problem] if problem else []
 
 
 def not_resampled(kind: str, content: str) -> Problem:
@@ -147,12 +140,11 @@ def resampled(
     antialias: bool = False,
     start: float = 0.0,
 ) -> Floats:
-    """Return the values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds of
-    values (T, …) on `timeline`.
+    """Return values (num_frames, …) at `start` + 0, 1/frame_rate, … seconds.
 
     Parameters
     ----------
-    values:
+    values, timeline:
         (T, …); with three axes, the last of 7 numbers, they are poses: x y z and the
         quaternion w x y z.
     method:
@@ -168,16 +160,12 @@ def resampled(
     """
     sampling.check_rate(frame_rate)
     sampling.check_increasing(timeline.times)
+    factor = 1
     if antialias:
         factor = _grid_factor(timeline, frame_rate)
-    else:
-        factor = 1
     if method in sampling.HOLDING and factor == 1:
-        return np.asarray(
-            values[
-                sampling.held_frames(timeline, frame_rate, num_frames, method, start)
-            ]
-        )
+        held = sampling.held_frames(timeline, frame_rate, num_frames, method, start)
+        return np.asarray(values[held])
     missing = None
     if factor > 1:
         values, missing = sampling.bridged(values)
@@ -214,35 +202,30 @@ def resampled(
         poses=sampling.are_poses(values),
     )
     if missing is not None:
-        out[
-            missing[
-                sampling.held_frames(timeline, frame_rate, num_frames, "nearest", start)
-            ]
-        ] = np.nan
+        frames = sampling.held_frames(
+            timeline, frame_rate, num_frames, "nearest", start
+        )
+        out[missing[frames]] = np.nan
     return out
 
 
-def _bridge_problem(
+def _bridge_problems(
     values: Floats, timeline: Timeline, frame_rate: float, content: str
-) -> Problem | None:
-    """Return the problem that the low-pass filter of `resampled` meets numbers that are
-    not finite, with their count.
-
-    None without.
-    """
+) -> list[Problem]:
+    """Return the problem that the low-pass filter meets numbers that are not finite."""
     sampling.check_increasing(timeline.times)
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
     if not count or _grid_factor(timeline, frame_rate) == 1:
-        return None
+        return []
     message = f"numbers of {content} that are not finite: {count}"
-    return FILTER_GAPS.problem(message, Location(inside=content), data={"count": count})
+    data = {"count": count}
+    return [FILTER_GAPS.problem(message, Location(inside=content), data=data)]
 
 
 def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
-    """Return how many times finer than `frame_rate` the grid must be that holds all
-    frames.
+    """Return how many times finer than `frame_rate` the filter's grid must be.
 
-    1 where the rate does not decrease.
+    So that it holds all frames; 1 where the rate does not decrease.
 
     For frames with time stamps the median of their distances counts, but the grid has
     at most four rows for each frame. A timeline that ends before the second frame of
@@ -267,28 +250,26 @@ def check_motion_fits(
     start: float = 0.0,
     beside: int = 0,
 ) -> None:
-    """Raise MemoryError when components with numbers of frames (`counts`) and numbers
-    per frame (`widths`) do not fit into memory.
+    """Raise MemoryError when components do not fit into memory.
 
     It is called before frames are made: the stamps of a clock may begin decades after
     frame 0.
 
     Parameters
     ----------
+    counts, widths:
+        The numbers of frames, and of numbers per frame, of each component.
     timelines, frame_rate, start:
         What is resampled to a rate [Hz], with frame 0 at `start` [s]; the message names
         the reason for the frames and how to avoid them.
     beside:
         Bytes that are needed besides.
     """
-    size = (
-        sum(8 * count * width for count, width in zip(counts, widths, strict=True))
-        + beside
-    )
+    size = 8 * sum(map(operator.mul, counts, widths)) + beside
     longest = max(counts, default=0)
-    ends = [(float(t.times[0]), float(t.times[-1])) for t in timelines if t.num_frames]
-    first = min((a for a, _ in ends), default=start)
-    last = max((b for _, b in ends), default=start)
+    times = [t.times for t in timelines if t.num_frames]
+    first = min((float(t[0]) for t in times), default=start)
+    last = max((float(t[-1]) for t in times), default=start)
     reason = ""
     if first - start > last - first:
         reason = (
@@ -303,30 +284,28 @@ def check_motion_fits(
 
 
 def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
-    """Return the motion without time stamps, for files that hold a frame rate only, and
-    what is lost.
+    """Return the motion without time stamps, and what is lost.
 
-    Frames with time stamps become frames at the rate that the motion gives for this, by
+    For files that hold a frame rate only. Frames with time stamps become frames at the rate that the motion gives for this, by
     linear interpolation.
 
     Raises ValueError when the motion gives no rate, or when the frames at that rate do
     not fit into memory.
     """
-    stamped = [
-        c
-        for c in motion.timed
-        if c.timeline.stamps is not None and c.timeline.import_rate is not None
-    ]
-    rates = [c.timeline.import_rate or 1.0 for c in stamped]
-    counts = [
-        sampling.frames_needed(c.timeline, rate, ON_RATE)
-        for c, rate in zip(stamped, rates, strict=True)
-    ]
-    widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
+    timelines = []
+    counts = []
+    widths = []
+    highest = 0.0
+    for component in motion.timed:
+        timeline = component.timeline
+        rate = timeline.import_rate
+        if timeline.stamps is not None and rate is not None:
+            timelines.append(timeline)
+            counts.append(sampling.frames_needed(timeline, rate, ON_RATE))
+            widths.append(int(np.prod(component.values.shape[1:])))
+            highest = max(highest, rate)
     try:
-        check_motion_fits(
-            [c.timeline for c in stamped], counts, widths, max(rates, default=1.0)
-        )
+        check_motion_fits(timelines, counts, widths, highest)
     except MemoryError as error:
         raise ValueError(f"the target has no time stamps, and {error}") from None
     problems = Diagnostics()
