@@ -30,6 +30,7 @@ from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
+    from bodymotion.spot.choreography.values import Choreography
     from bodymotion.spot.client.uploads import Outcome
     from bodymotion.viewer.app import Viewer
 
@@ -44,6 +45,10 @@ spot = WholeSummaries(
 def _of_spot(command: Callable[..., None]) -> Callable[..., None]:
     spot.add_command(click_command(described(command)))
     return command
+
+
+MAX_SKIPPED = 20
+"""Moves that are named where they are skipped."""
 
 
 @_of_spot
@@ -187,27 +192,17 @@ def perform(
     """  # noqa: D301
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import perform_together
-    from bodymotion.spot.client.uploads import upload as send
     from bodymotion.spot.loading import load_choreography
 
-    for option, values in (("FILE", paths), ("--certificate", certificate or [])):
-        if len(values) not in (1, len(robot)) and (values or option == "FILE"):
-            raise click.BadParameter(
-                f"one, or one for each of {len(robot)} robots", param_hint=option
-            )
+    _check_count("FILE", len(paths), len(robot))
+    if certificate:
+        _check_count("--certificate", len(certificate), len(robot))
     with failures("spot perform", SpotError), ExitStack() as connections:
-        shows = [load_choreography(path) for path in paths] * (
-            len(robot) if len(paths) == 1 else 1
-        )
-        for show in shows[: len(paths)]:
-            skipped = [
-                move.type for move in show.moves if move.start_slice < first_slice
-            ]
-            if skipped:
-                print_message(
-                    f"skipped, because they begin before slice {first_slice}: "
-                    f"{', '.join(skipped[:20])}"
-                )
+        shows = [load_choreography(path) for path in paths]
+        for show in shows:
+            _report_skipped(show, first_slice)
+        if len(shows) == 1:
+            shows *= len(robot)
         if not yes:
             click.confirm(
                 f"{', '.join(robot)} will move. Is the area clear?",
@@ -216,16 +211,9 @@ def perform(
             )
         dances = []
         for k, (show, host) in enumerate(zip(shows, robot, strict=True)):
-            if certificate:
-                pem = certificate[k % len(certificate)]
-            else:
-                pem = None
+            pem = certificate[k % len(certificate)] if certificate else None
             there = connections.enter_context(_connected(host, username, pem))
-            outcomes = send([show], there)
-            for outcome in outcomes:
-                _show(outcome)
-            if any(outcome.result in FAILED for outcome in outcomes):
-                raise click.exceptions.Exit(1)
+            _upload_show(show, there)
             dances.append((show.name, there))
         options: dict[str, Any] = {
             "first_slice": first_slice,
@@ -234,6 +222,35 @@ def perform(
         }
         states = perform_together(dances, **options, report=print_message)
     raise click.exceptions.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
+
+
+def _check_count(option: str, count: int, num_robots: int) -> None:
+    """Refuse a number of values that is neither one nor one for each robot."""
+    if count not in (1, num_robots):
+        raise click.BadParameter(
+            f"one, or one for each of {num_robots} robots", param_hint=option
+        )
+
+
+def _report_skipped(show: Choreography, first_slice: int) -> None:
+    """Print the moves that begin before the first slice."""
+    skipped = [move.type for move in show.moves if move.start_slice < first_slice]
+    if skipped:
+        names = ", ".join(skipped[:MAX_SKIPPED])
+        print_message(
+            f"skipped, because they begin before slice {first_slice}: {names}"
+        )
+
+
+def _upload_show(show: Choreography, robot: Any) -> None:  # noqa: ANN401
+    """Upload a choreography, or end with the exit code 1."""
+    from bodymotion.spot.client.uploads import upload as send
+
+    outcomes = send([show], robot)
+    for outcome in outcomes:
+        _show(outcome)
+    if any(outcome.result in FAILED for outcome in outcomes):
+        raise click.exceptions.Exit(1)
 
 
 @_of_spot

@@ -138,6 +138,28 @@ def _read(file: Path) -> tuple[object, tuple[Problem, ...]]:
     return result.value, result.problems
 
 
+def _reason_not_to_send(
+    animation: Animation, ranges: str, before: Sequence[str]
+) -> str:
+    """Return why an animation without errors cannot be sent; "" where it can."""
+    if not animation.name:
+        return "the move has no name: that of the file is empty"
+    if animation.name in before:
+        return f"another of these animations is also the move {animation.name}"
+    known = limits_of(ranges)
+    missing = [
+        name
+        for name, limits in animation.parameters.items()
+        if limits == Parameter() and name not in known
+    ]
+    if missing:
+        return (
+            f"the robot has no range of {', '.join(missing)}; give minimum, default "
+            "and maximum in the file"
+        )
+    return ""
+
+
 def _upload_one(
     animation: object,
     file: Path | None,
@@ -147,38 +169,22 @@ def _upload_one(
     where: str,
     before: Sequence[str],
 ) -> Outcome:
-    if file is None:
-        name = ""
-    else:
-        name = move_name(file)
-    source = file
-    if isinstance(animation, Animation):
-        name = name or animation.name
-        source = file or animation.source.path
-        problems = checked(animation)
-
-    def faulty(reason: str = "") -> Outcome:
-        return Outcome(name, source, "faulty", problems=problems, reason=reason)
-
-    if any(problem.severity == "error" for problem in problems):
-        return faulty()
+    """Upload an animation, the value of a file, and return what came of it."""
     if not isinstance(animation, Animation):
-        return faulty("the file is neither an animation nor a choreography")
+        reason = "the file is neither an animation nor a choreography"
+        if any(problem.severity == "error" for problem in problems):
+            reason = ""
+        name = "" if file is None else move_name(file)
+        return Outcome(name, file, "faulty", problems=problems, reason=reason)
     name = animation.name
-    if not name:
-        return faulty("the move has no name: that of the file is empty")
-    if name in before:
-        return faulty(f"another of these animations is also the move {name}")
-    missing = [
-        key
-        for key, limits in animation.parameters.items()
-        if limits == Parameter() and key not in limits_of(ranges)
-    ]
-    if missing:
-        return faulty(
-            f"the robot has no range of {', '.join(missing)}; give minimum, default "
-            "and maximum in the file"
-        )
+    source = file or animation.source.path
+    problems = checked(animation)
+    if any(problem.severity == "error" for problem in problems):
+        shown = name if file is None else move_name(file) or name
+        return Outcome(shown, source, "faulty", problems=problems, reason="")
+    reason = _reason_not_to_send(animation, ranges, before)
+    if reason:
+        return Outcome(name, source, "faulty", problems=problems, reason=reason)
     message = to_proto(animation, move_params_config=ranges or None)
     module = vendor("bosdyn.choreography.client.choreography")
     with translated_errors(where):
