@@ -9,6 +9,7 @@
 from bodymotion.system.deferred import public
 
 __version__ = "0.3.0.dev0"
+# Names that were here until 0.2; they work until 0.4, with a warning.
 _RENAMED = {
     "AccelerationSensor": "bodymotion.model.AccelerationSensor",
     "BalanceReport": "bodymotion.balancing.BalanceReport",
@@ -57,7 +58,6 @@ _RENAMED = {
     "to_skeleton": "bodymotion.retargeting.to_skeleton",
     "Simulation": "bodymotion.simulation.SimulationResult",
 }
-"""Names that were here until 0.2; they work until 0.4, with a warning."""
 
 __all__, __getattr__ = public(__name__, "__version__", renamed=_RENAMED)
 

@@ -1,10 +1,13 @@
-"""The table of extensions: packages that add a robot with its formats, rules, fixes, commands and views.
+"""The table of extensions: packages that add a robot with its formats, rules, fixes,
+commands and views.
 
-General code asks this table, and knows no extension by name. An extension is described by a module `extension` with a value
+General code asks this table, and knows no extension by name. An extension is described
+by a module `extension` with a value
 `EXTENSION`. The modules that it names are imported when they are first used:
 
 - a package of bodymotion has the module in its folder;
-- another distribution names its module in an entry point of the group `bodymotion.extensions`.
+- another distribution names its module in an entry point of the group
+`bodymotion.extensions`.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+# The group of entry points, each with the module of an extension.
 GROUP = "bodymotion.extensions"
-"""The group of entry points, each with the module of an extension."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of value that files of an extension hold, or `Motion` to describe what is made of one.
+    """A kind of value that files of an extension hold, or `Motion` to describe what is
+    made of one.
 
     Attributes
     ----------
@@ -58,7 +62,8 @@ class Kind:
         The options of `bodymotion convert` that its functions "from_motion" and
         "to_motion" take.
     functions:
-        Functions "module:name" by what they are for; see docs/developing/a-robot-of-your-own.md.
+        Functions "module:name" by what they are for; see
+        docs/developing/a-robot-of-your-own.md.
     """
 
     name: str
@@ -91,7 +96,8 @@ class Extension:
     Attributes
     ----------
     name:
-        The name of its robot, for commands; the key in `Motion.extra` of what it keeps about a motion that it made.
+        The name of its robot, for commands; the key in `Motion.extra` of what it keeps
+        about a motion that it made.
     package:
         The package with the modules of the formats, and with a module `sniffing` where
         formats are recognised by their content.
@@ -106,7 +112,8 @@ class Extension:
     fixes:
         For a format the module whose `edits_of(data, path)` fixes its files.
     commands:
-        The module of each command, which has the command as a function or group of its name.
+        The module of each command, which has the command as a function or group of its
+        name.
     examples:
         Lines for the examples in the help of commands, by command.
     renamed:
@@ -115,7 +122,8 @@ class Extension:
     tracks:
         The order of the tracks of its dances.
     functions:
-        Functions "module:name" by what they are for; see docs/developing/a-robot-of-your-own.md.
+        Functions "module:name" by what they are for; see
+        docs/developing/a-robot-of-your-own.md.
     """
 
     name: str
@@ -149,7 +157,9 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return the extensions: those of bodymotion by name, then those of other distributions."""
+    """Return the extensions: those of bodymotion by name, then those of other
+    distributions.
+    """
     folder = Path(__file__).parent
     own = sorted(path.parent.name for path in folder.glob("*/extension.py"))
     modules = [f"{__package__}.{name}.extension" for name in own]

@@ -214,7 +214,9 @@ class Judge:
             return None
 
     def measured(self, motion: Motion) -> Measures:
-        """Return the measures of a motion, with the feet and on the ground of the input."""
+        """Return the measures of a motion, with the feet and on the ground of the
+        input.
+        """
         if motion is self.before.motion:
             return self.before
         return measure(self.body, motion, feet=self.feet, ground=self.ground)

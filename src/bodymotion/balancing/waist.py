@@ -5,7 +5,8 @@ It moves the waist sideways until the computed zero moment point reaches its goa
 With momentum P and angular momentum L about the world's origin, mass M, centre of mass
 c, desired zero moment point p and gravity g, the computed point is, with z̈ = Ṗ_z / M,
 
-    x = (Ṗ_x·p_z − L̇_y + M·g·c_x) / (M·(z̈ + g))        y = (Ṗ_y·p_z + L̇_x + M·g·c_y) / (M·(z̈ + g))
+    x = (Ṗ_x·p_z − L̇_y + M·g·c_x) / (M·(z̈ + g))        y = (Ṗ_y·p_z + L̇_x + M·g·c_y)
+    / (M·(z̈ + g))
 
 A shift u of the whole mass at its height changes that point by u − c_z/(g + z̈)·ü. So
 for the shift that makes up the difference d, with k = c_z / ((g + z̈)·Δt²), and u = 0
@@ -121,7 +122,9 @@ def _center(
     weight: Floats,
     point: Floats,
 ) -> None:
-    """Change `shift` (T, 3) in place, by `weight` (T,), to the one that puts the centre of mass over a point (3,)."""
+    """Change `shift` (T, 3) in place, by `weight` (T,), to the one that puts the centre
+    of mass over a point (3,).
+    """
     rows = np.flatnonzero(weight)
     over = shift[rows].copy()
     for _ in range(CENTERING_STEPS):
@@ -139,7 +142,9 @@ def _zmp(
     desired: Floats,
     step: float,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the centre of mass (T, 3), g + z̈ (T,) and the computed zero moment point (T, 2)."""
+    """Return the centre of mass (T, 3), g + z̈ (T,) and the computed zero moment point
+    (T, 2).
+    """
     links = body.forward_kinematics(made.q, made.root)
     root = np.zeros((len(links), 6))
     root[:-1, :3] = np.diff(made.root[:, :3], axis=0) / step

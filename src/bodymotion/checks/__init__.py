@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Moment", "catalogue", "check", "moments"]
 
+# Names that need the measures of a motion, which take long to load.
 _LAZY = {"Moment": "findings", "moments": "motions"}
-"""Names that need the measures of a motion, which take long to load."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

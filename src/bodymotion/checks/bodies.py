@@ -31,31 +31,25 @@ from bodymotion.model.links import (
     first_number,
 )
 
+# [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is
+# no limit.
 MAX_SLIDE = 20.0
-"""[m] The largest limit of a sliding joint.
-
-Powers of ten from 100 on mean that there is no limit.
-"""
+# The number of missing ids that a message names.
 MAX_ID_GAPS = 20
-"""The number of missing ids that a message names."""
+# The largest error of the length of an axis: files have few digits.
 MAX_LENGTH_ERROR = 1e-6
-"""The largest error of the length of an axis: files have few digits."""
+# The largest distance of a device from the box around its link's shapes. In diagonals
+# of that box.
 MAX_DIAGONALS = 2.0
-"""The largest distance of a device from the box around its link's shapes.
-
-In diagonals of that box.
-"""
+# [m] A device within this distance is never too far away.
 MIN_DISTANCE = 0.5
-"""[m] A device within this distance is never too far away."""
+# [rad] A full turn, in files with few digits.
 MAX_SCAN_ANGLE = 2 * np.pi + 1e-3
-"""[rad] A full turn, in files with few digits."""
+# [m] The distance between the two points of an extra joint with all joints at 0. For
+# robots larger than 1 m, a part of their size.
 MAX_GAP = 1e-3
-"""[m] The distance between the two points of an extra joint with all joints at 0.
-
-For robots larger than 1 m, a part of their size.
-"""
+# [rad] The angle between the two axes of a hinge with all joints at 0.
 MAX_TILT = 1e-2
-"""[rad] The angle between the two axes of a hinge with all joints at 0."""
 
 
 def check_body(body: Body) -> tuple[Problem, ...]:

@@ -17,11 +17,11 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Link
 
+# The lowest and the highest corner (3,) [m].
 Box = tuple[Floats, Floats]
-"""The lowest and the highest corner (3,) [m]."""
 
+# Up to this many links poses are computed without loading compiled kinematics.
 MAX_LINKS_IN_PYTHON = 500
-"""Up to this many links poses are computed without loading compiled kinematics."""
 
 
 class BodyReview:

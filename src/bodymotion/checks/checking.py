@@ -139,7 +139,9 @@ def _problems_of_file(
     playback: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Problem, ...]:
-    """Return the problems of reading a file, and those of the rules about meaning on its value, which may be partial."""
+    """Return the problems of reading a file, and those of the rules about meaning on
+    its value, which may be partial.
+    """
     with pipes_kept():
         reading = {"body": None if by_position else body, **options}
         row, result = read_here(path, reading.pop("format", None), reading)
@@ -233,15 +235,13 @@ def _problems_of(
     return tuple(value.problems)
 
 
+# Rules, each with the one that reports more about the same cause. Of a reader, or of
+# the meaning.
 SUPERSEDED = {
     LARGE_ANGLES.code: rules.IN_DEGREES.code,
     SLOW_RATE.code: rules.FRAME_RATE.code,
     rules.FRAME_RATE.code: UNIT.code,
 }
-"""Rules, each with the one that reports more about the same cause.
-
-Of a reader, or of the meaning.
-"""
 
 
 def _in_order(
@@ -268,7 +268,8 @@ def _in_order(
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:
-    """Return the problem of a file with different line endings, at the first line with a rarer one.
+    """Return the problem of a file with different line endings, at the first line with
+    a rarer one.
 
     Memory is bounded.
     """

@@ -17,14 +17,12 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
+# Returns the location of a frame in its file.
 FrameLocator: TypeAlias = Callable[[int], Location]
-"""Returns the location of a frame in its file."""
 
+# The number of moments of a rule that are kept, the worst ones. For rules about limits
+# it counts per joint.
 MAX_MOMENTS = 100
-"""The number of moments of a rule that are kept, the worst ones.
-
-For rules about limits it counts per joint.
-"""
 
 
 @dataclass(frozen=True)
@@ -199,8 +197,8 @@ class Sampling:
         return [self.moment(rule, run, message_of(run), subject) for run in found]
 
 
+# The number of moments that a message names, the worst one included.
 MAX_NAMED = 5
-"""The number of moments that a message names, the worst one included."""
 
 
 def make_finding(

@@ -13,12 +13,12 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 
+# [m, rad] The largest distance of a link from its key.
 MAX_MISS = 1e-3
-"""[m, rad] The largest distance of a link from its key."""
+# The most frames of a motion between key poses that is checked: 33 minutes.
 MAX_FRAMES = 200_000
-"""The most frames of a motion between key poses that is checked: 33 minutes."""
+# [Hz] The rate at which the motion between the poses is checked.
 RATE = 100.0
-"""[Hz] The rate at which the motion between the poses is checked."""
 
 
 def check_key_poses(key_poses: KeyPoses, body: Body) -> tuple[Problem, ...]:
@@ -34,8 +34,10 @@ def check_key_poses(key_poses: KeyPoses, body: Body) -> tuple[Problem, ...]:
     num_frames = RATE * key_poses.duration
     if num_frames > MAX_FRAMES:
         message = (
-            f"the last pose is at {key_poses.duration:g} s: at {RATE:g} Hz the motion has"
-            f" {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion between"
+            f"the last pose is at {key_poses.duration:g} s: at {RATE:g} Hz the motion "
+            f"has"
+            f" {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion "
+            f"between"
             " the poses is not checked"
         )
         last = len(key_poses.poses) - 1
@@ -74,7 +76,8 @@ def _check_poses(key_poses: KeyPoses, body: Body) -> Iterator[Problem]:
         if unknown:
             ids = listed(map(str, unknown))
             message = (
-                f"the pose at {pose.time:g} s has the joints {ids}; the body has ids up "
+                f"the pose at {pose.time:g} s has the joints {ids}; the body has ids "
+                f"up "
                 f"to {body.num_joints - 1}"
             )
             yield _report(

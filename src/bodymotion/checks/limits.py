@@ -24,24 +24,20 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import velocity_range
 from bodymotion.motion import Motion, MultiValueSeq
 
+# The speed, as a multiple of the limit, that is ignored. Speeds are differences between
+# two frames.
 SPEED_TOLERANCE = 1.001
-"""The speed, as a multiple of the limit, that is ignored.
-
-Speeds are differences between two frames.
-"""
 SPEED_TYPES = ("rotate", "slide", "crawler")
+# With a wrong frame rate the fastest joint has at least this multiple of its limit.
 MIN_SPEED_FACTOR = 3.0
-"""With a wrong frame rate the fastest joint has at least this multiple of its limit."""
 MIN_FAST_SHARE = 0.02
+# A joint is too fast throughout where it is so in more than this share of the steps.
+# And in more than this number.
 MIN_FAST_STEPS = 4
-"""A joint is too fast throughout where it is so in more than this share of the steps.
-
-And in more than this number.
-"""
+# With a wrong frame rate at least this number of joints, and a third, are too fast.
 MIN_FAST_JOINTS = 3
-"""With a wrong frame rate at least this number of joints, and a third, are too fast."""
+# [rad or m] Joints that move less are left out.
 MIN_MOVE = 0.02
-"""[rad or m] Joints that move less are left out."""
 
 
 def _joints_of(motion: Motion) -> MultiValueSeq:
@@ -177,7 +173,8 @@ def check_speeds(
             rules.SPEED_LIMIT,
             joint_name(body, column),
             "faster",
-            f"moves at {{value:.6g}} {unit} from frame {{frame}} to {{next}}, its limit "
+            f"moves at {{value:.6g}} {unit} from frame {{frame}} to {{next}}, its "
+            f"limit "
             f"is {{limit:.6g}} {unit}",
             fast.speeds,
             joint.velocity_lower,

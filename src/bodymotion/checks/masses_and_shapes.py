@@ -24,40 +24,34 @@ from bodymotion.model.extent import BodyExtent
 from bodymotion.model.links import Device, Joint, Link, rigid_groups
 from bodymotion.system.files import open_file, size_of
 
+# [m] The largest robot, and the largest distance of a link from its parent.
 MAX_SIZE = 50.0
-"""[m] The largest robot, and the largest distance of a link from its parent."""
+# [m] The smallest robot.
 MIN_SIZE = 1e-3
-"""[m] The smallest robot."""
+# How far a centre of mass may be outside of the box around the shapes. In diagonals of
+# the box.
 MAX_OUTSIDE = 1.0
-"""How far a centre of mass may be outside of the box around the shapes.
-
-In diagonals of the box.
-"""
+# [m] Boxes count as at least this large.
 MIN_BOX = 0.01
-"""[m] Boxes count as at least this large."""
+# [kg/m³] Denser than any metal.
 MAX_DENSITY = 25_000.0
-"""[kg/m³] Denser than any metal."""
+# The smallest radius of gyration of such a link, in diagonals of its shape. A smaller
+# one shows that the mass is wrong.
 MIN_RADIUS = 0.05
-"""The smallest radius of gyration of such a link, in diagonals of its shape.
-
-A smaller one shows that the mass is wrong.
-"""
+# The largest radius of gyration of a link, in diagonals of its shape.
 MAX_RADIUS = 3.0
-"""The largest radius of gyration of a link, in diagonals of its shape."""
+# The largest error of the length of a quaternion: files have few digits.
 MAX_LENGTH_ERROR = 1e-6
-"""The largest error of the length of a quaternion: files have few digits."""
+# A shape is flat where one axis is scaled by less than this part of another.
 MIN_SCALE = 1e-9
-"""A shape is flat where one axis is scaled by less than this part of another."""
+# Formats whose simulators take the mass of each link. Others add those of links that
+# are fixed to each other.
 LINKS_ALONE = ("openhrp", "body")
-"""Formats whose simulators take the mass of each link.
-
-Others add those of links that are fixed to each other.
-"""
+# The largest texture that common graphics cards hold.
 MAX_PIXELS = 8192 * 8192
-"""The largest texture that common graphics cards hold."""
 MAX_IMAGE_BYTES = 256 << 20
+# Images of one body that are checked.
 MAX_IMAGES = 1000
-"""Images of one body that are checked."""
 
 _JOINT_FIELDS = tuple(
     name

@@ -53,15 +53,13 @@ from bodymotion.motion.rules import (
     ROUNDING,
 )
 
+# Quaternions up to this length are zero. The square of such a length is 0, and memory
+# that was never written holds such numbers.
 MAX_ZERO_LENGTH = 1e-150
-"""Quaternions up to this length are zero.
-
-The square of such a length is 0, and memory that was never written holds such numbers.
-"""
+# [m, rad] The difference from forward kinematics that is ignored.
 POSE_TOLERANCE = 1e-3
-"""[m, rad] The difference from forward kinematics that is ignored."""
+# Poses that are compared in one block, which bounds the memory.
 BLOCK_POSES = 1 << 16
-"""Poses that are compared in one block, which bounds the memory."""
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
@@ -227,11 +225,9 @@ def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
     )
 
 
+# The findings of the last motion on its body. For a report that calls both `check` and
+# `moments`.
 _last: list[tuple[ref[Motion], ref[Body], list[Finding]]] = []
-"""The findings of the last motion on its body.
-
-For a report that calls both `check` and `moments`.
-"""
 
 
 def _find_last(motion: Motion, body: Body) -> list[Finding]:
@@ -343,7 +339,9 @@ def _fit_links(motion: Motion, body: Body, problems: Diagnostics) -> bool:
 
 
 def _is_unread(motion: Motion, *contents: str) -> bool:
-    """Return whether the components of one of these contents may be there, but could not be read."""
+    """Return whether the components of one of these contents may be there, but could
+    not be read.
+    """
     is_known = motion.source.locations.is_known
     return not (
         is_known(("components", "all"))
@@ -416,7 +414,8 @@ def _check_link_poses(
         f"{np.degrees(angles.worst):.3g}° ({angles.position}) from the forward "
         f"kinematics of root and joints, in "
         f"{counted(int(np.count_nonzero(is_wrong)), 'frame')}: "
-        f"{np.count_nonzero(differs)} of {len(body.links)} links; the first in the tree "
+        f"{np.count_nonzero(differs)} of {len(body.links)} links; the first in the "
+        f"tree "
         f"is {body.links[int(np.argmax(differs))].name!r}"
     )
     frames = all_frames(motion, links)

@@ -11,14 +11,14 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.skeleton import Skeleton, SkeletonJoint
 
+# [rad] Between two frames; a smaller angle is no jump, however fast.
 MAX_ANGLE = np.radians(45)
-"""[rad] Between two frames; a smaller angle is no jump, however fast."""
+# [rad/s] About twice that of the fastest limbs in recordings.
 MAX_TURN_SPEED = 100.0
-"""[rad/s] About twice that of the fastest limbs in recordings."""
+# [m/s] Twice that of the fastest sprinters.
 MAX_ROOT_SPEED = 20.0
-"""[m/s] Twice that of the fastest sprinters."""
+# Characters of a joint's name that a message shows.
 MAX_NAME_LENGTH = 60
-"""Characters of a joint's name that a message shows."""
 
 
 def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:

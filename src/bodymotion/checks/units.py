@@ -1,4 +1,6 @@
-"""Rules about numbers of a motion that look like other units: degrees, millimetres, rates."""
+"""Rules about numbers of a motion that look like other units: degrees, millimetres,
+rates.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,40 +25,40 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 
+# [m] Root heights above this may be millimetres.
 MAX_HEIGHT = 20.0
-"""[m] Root heights above this may be millimetres."""
+# [m] If they are at most this when divided by 1000.
 MAX_HEIGHT_IN_MM = 5.0
-"""[m] If they are at most this when divided by 1000."""
+# [m] Ground this close to 0 after division by 1000 shows that they are millimetres.
 MAX_FLOOR_HEIGHT = 0.1
-"""[m] Ground this close to 0 after division by 1000 shows that they are millimetres."""
+# [m/s] The largest speed of a root that is above `MAX_HEIGHT`.
 MAX_SPEED_HIGH = 30.0
-"""[m/s] The largest speed of a root that is above `MAX_HEIGHT`."""
+# [m/s] The largest speed of any root.
 MAX_SPEED = 100.0
-"""[m/s] The largest speed of any root."""
+# A root that moves in a smaller part of the steps has no speed.
 MIN_MOVING_SHARE = 0.1
-"""A root that moves in a smaller part of the steps has no speed."""
+# [m] The largest distance of the zero moment point from the root, as stored.
 MAX_ZMP_DISTANCE = 20.0
-"""[m] The largest distance of the zero moment point from the root, as stored."""
+# [m] The same, divided by 1000.
 MAX_ZMP_DISTANCE_IN_MM = 2.0
-"""[m] The same, divided by 1000."""
+# The quantile of these distances: single frames may be wrong.
 ZMP_QUANTILE = 0.9
-"""The quantile of these distances: single frames may be wrong."""
+# [Hz] Frame rates up to this look like times between frames [s].
 MAX_TIME_STEP = 0.1
-"""[Hz] Frame rates up to this look like times between frames [s]."""
+# [s] The smallest median time between stamped frames.
 MIN_GAP = 1e-6
-"""[s] The smallest median time between stamped frames."""
+# [s] The longest time between two stamped frames.
 MAX_GAP = 3600.0
-"""[s] The longest time between two stamped frames."""
+# Larger values are not angles, neither in radians nor in degrees.
 MAX_ANGLE = 720.0
-"""Larger values are not angles, neither in radians nor in degrees."""
+# [rad/s] Joints with a larger median speed, beyond a full turn, look like degrees.
 MAX_JOINT_SPEED = 12.0
-"""[rad/s] Joints with a larger median speed, beyond a full turn, look like degrees."""
+# A joint that moves in a smaller part of the steps has no speed.
 MIN_ROTATING_SHARE = 0.25
-"""A joint that moves in a smaller part of the steps has no speed."""
+# [rad or m] The distance beyond a limit that is ignored: files have few digits.
 LIMIT_TOLERANCE = 1e-6
-"""[rad or m] The distance beyond a limit that is ignored: files have few digits."""
+# Factors for a pose whose position is in millimetres.
 MM_TO_M = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
-"""Factors for a pose whose position is in millimetres."""
 
 
 def check_time_steps(motion: Motion) -> list[Problem]:

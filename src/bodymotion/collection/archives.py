@@ -21,18 +21,19 @@ from bodymotion.formats.limits import Budget, budget_for
 
 __all__ = ["check_archive"]
 
+# How a compressed file is opened, by the name of its compression.
 OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
     "gzip": gzip.open,
     "bzip2": bz2.open,
     "xz": lzma.open,
 }
-"""How a compressed file is opened, by the name of its compression."""
 
 
 def check_archive(
     open_archive: Callable[[], IO[bytes]], address: str, size: int, kind: str
 ) -> None:
-    """Raise FormatError where the members of an archive are too many or too large (FMT009, FMT010).
+    """Raise FormatError where the members of an archive are too many or too large
+    (FMT009, FMT010).
 
     Parameters
     ----------

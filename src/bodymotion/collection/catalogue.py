@@ -32,6 +32,7 @@ from bodymotion.system.files import remove_void_lock
 
 __all__ = ["build_catalogue", "query"]
 
+# Key figures that a message about an unknown column may suggest.
 COMMON_FIGURES = (
     "max_torque",
     "max_power",
@@ -42,11 +43,12 @@ COMMON_FIGURES = (
     "max_zmp_difference",
     "max_slip",
 )
-"""Key figures that a message about an unknown column may suggest."""
+# Key figures that every row has from its file.
 KNOWN_FIGURES = ("duration", "num_frames")
-"""Key figures that every row has from its file."""
 MAX_LISTED = 100  # Columns that a message names.
-ROWS_AT_ONCE = 5000  # Rows that become Python objects together; the columns of more would not fit into the caches.
+# Rows that become Python objects together; the columns of more would not fit into the
+# caches.
+ROWS_AT_ONCE = 5000
 
 
 def build_catalogue(
@@ -61,7 +63,8 @@ def build_catalogue(
     cluster: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Update a catalogue: read new and changed motions, and remove rows of missing files.
+    """Update a catalogue: read new and changed motions, and remove rows of missing
+    files.
 
     Return the number of motions read.
 
@@ -160,7 +163,8 @@ def body_of(records: Records) -> Path | None:
 def query(
     path: str | PathLike[str], where: str = "", columns: Sequence[str] = ()
 ) -> list[Row]:
-    """Return the rows of a catalogue that meet a condition of SQL, such as ``max_torque < 80 and errors = 0``, in order of file.
+    """Return the rows of a catalogue that meet a condition of SQL, such as ``max_torque
+    < 80 and errors = 0``, in order of file.
 
     `columns`: only these are read, by default all.
 
@@ -188,7 +192,9 @@ def query_json(path: str | PathLike[str], where: str = "") -> list[str]:
 
 
 def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa: ANN401
-    """Return the table of Arrow with the rows of a catalogue for which a condition holds."""
+    """Return the table of Arrow with the rows of a catalogue for which a condition
+    holds.
+    """
     duckdb = need("duckdb", "lake", "a catalogue")
     need("pyarrow", "lake", "a catalogue")
     path = Path(path).absolute()
@@ -220,14 +226,20 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
         except duckdb.Error as error:
             # An object of JSON behind the kind of the error.
             found = json.loads(str(error)[str(error).index("{") :])
-            reason = f"the condition {where!r} is not valid: {found['exception_message'].splitlines()[0]}"
+            reason = (
+                f"the condition {where!r} is not valid: "
+                f"{found['exception_message'].splitlines()[0]}"
+            )
             if found.get("error_subtype") == "COLUMN_NOT_FOUND":
                 near = meant(found["name"], [*motions.columns, *COMMON_FIGURES])
                 if near in motions.columns:
                     more = f"did you mean {near!r}?"
                 else:
                     more = "see `bodymotion catalogue --body`"
-                reason = f"the catalogue has no column {found['name']!r}{f' ({more})' if near else ''}"
+                reason = (
+                    f"the catalogue has no column "
+                    f"{found['name']!r}{f' ({more})' if near else ''}"
+                )
             raise WrongUseError(
                 f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}"
             ) from None

@@ -21,18 +21,17 @@ from bodymotion.system.limited import call_limited
 if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
 
+# Of the name of a result: its extension and marks may be added. File systems have names
+# of up to 255 bytes.
 MAX_NAME_BYTES = 200
-"""Of the name of a result: its extension and marks may be added.
-
-File systems have names of up to 255 bytes.
-"""
 MAX_EXTENSION_BYTES = 16
+# A .csv in a folder with fewer columns of numbers is no motion.
 MIN_COLUMNS = 3
-"""A .csv in a folder with fewer columns of numbers is no motion."""
+# The file that describes a rosbag2.
 BAG = "metadata.yaml"
-"""The file that describes a rosbag2."""
+# The extensions of its other files.
 BAG_FILES = (".mcap", ".db3")
-"""The extensions of its other files."""
+# Extensions of archives, and how fsspec opens them.
 ARCHIVES = {
     ".zip": "zip",
     ".tar": "tar",
@@ -41,7 +40,6 @@ ARCHIVES = {
     ".tar.bz2": "tar",
     ".tar.xz": "tar",
 }
-"""Extensions of archives, and how fsspec opens them."""
 
 
 def is_many(path: Path) -> bool:
@@ -248,7 +246,9 @@ def episode_of(address: str) -> tuple[Path, int] | None:
 
 
 def is_single(given: Path | str) -> bool:
-    """Return whether an argument names one file, one episode or one motion in an archive."""
+    """Return whether an argument names one file, one episode or one motion in an
+    archive.
+    """
     if isinstance(given, Path):
         return not is_many(given)
     return episode_of(given) is not None or member_of(given) is not None

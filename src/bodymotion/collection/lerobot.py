@@ -45,8 +45,8 @@ from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file, whole_folder
 
+# The path, the time of the last change [ns] and the size [bytes] of files.
 State: TypeAlias = tuple[tuple[str, int, int], ...]
-"""The path, the time of the last change [ns] and the size [bytes] of files."""
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
@@ -54,29 +54,29 @@ INFO = Path("meta/info.json")
 STATE = "observation.state"
 VERSION = "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+# The column with the texts of tasks, which pandas takes as the index.
 TASK = "__index_level_0__"
-"""The column with the texts of tasks, which pandas takes as the index."""
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 STAMP = "timestamp"
+# Features of each data set, with one number for each frame.
 FRAME_FEATURES = (STAMP, "frame_index", "episode_index", "index", "task_index")
-"""Features of each data set, with one number for each frame."""
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 """The statistics of each feature."""
+# Lists of names in lists.
 MAX_DEPTH = 3
-"""Lists of names in lists."""
+# [bytes] A larger info.json is not read; others have some 10 kB.
 MAX_INFO = 4 << 20
-"""[bytes] A larger info.json is not read; others have some 10 kB."""
+# Each is a component of the motion.
 MAX_FEATURES = 500
-"""Each is a component of the motion."""
+# [bytes] A number in memory.
 NUMBER_BYTES = 8
-"""[bytes] A number in memory."""
+# [MB] Size of a data file before the next one begins.
 MAX_DATA = 100
-"""[MB] Size of a data file before the next one begins."""
+# [MB] The same of videos, which we do not write: LeRobot's default.
 MAX_VIDEO = 200
-"""[MB] The same of videos, which we do not write: LeRobot's default."""
+# Files in a folder.
 MAX_FILES = 1000
-"""Files in a folder."""
 
 
 def _info(folder: Path) -> dict[str, Any]:

@@ -35,22 +35,17 @@ from bodymotion.system.limited import (
 )
 from bodymotion.system.limited import ProcessEndedError as ProcessEndedError
 
+# [s] Time for one input, by default.
 TIME_LIMIT = 3600.0
-"""[s] Time for one input, by default."""
+# [bytes] Minimum memory limit of a process. Else its share of the available memory.
 MIN_MEMORY = 1 << 30
-"""[bytes] Minimum memory limit of a process.
-
-Else its share of the available memory.
-"""
+# Tasks that are handed out to a cluster at once.
 TASKS = 1000
-"""Tasks that are handed out to a cluster at once."""
+# Inputs in a task of a cluster where there are many. A task costs up to milliseconds by
+# itself.
 MAX_IN_TASK = 20
-"""Inputs in a task of a cluster where there are many.
-
-A task costs up to milliseconds by itself.
-"""
+# How often a cluster tries an input again whose file could not be reached.
 RETRIES = 2
-"""How often a cluster tries an input again whose file could not be reached."""
 
 Task: TypeAlias = list[tuple[int, Any]]  # Inputs with their indices.
 
@@ -61,7 +56,9 @@ class ClusterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Outcome(ShortRepr):
-    """What the function returned for the input of this index, or the exception that it raised."""
+    """What the function returned for the input of this index, or the exception that it
+    raised.
+    """
 
     index: int
     value: Any = None
@@ -77,7 +74,8 @@ def map_files(
     cluster: str | None = None,
     limits: ProcessLimits | None = None,
 ) -> Iterator[Outcome]:
-    """Return the outcome of each input as soon as it is known, in any order (see `in_order`).
+    """Return the outcome of each input as soon as it is known, in any order (see
+    `in_order`).
 
     Parameters
     ----------

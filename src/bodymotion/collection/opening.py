@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Collection", "open_collection"]
 
+# What file systems report that changes when a file is written.
 STATES = (
     "ETag",
     "etag",
@@ -59,11 +60,10 @@ STATES = (
     "CRC",
     "chksum",
 )
-"""What file systems report that changes when a file is written."""
 
 
+# The options of readers that an episode of a data set of LeRobot has.
 EPISODE_OPTIONS = frozenset({"degrees"})
-"""The options of readers that an episode of a data set of LeRobot has."""
 
 
 @dataclass(frozen=True)

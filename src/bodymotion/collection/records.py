@@ -33,8 +33,8 @@ MAX_NUMBERS = 16  # A longer list has no column in a table.
 _BYTE = re.compile(
     "[\ud800-\udfff]"
 )  # A byte of a file name that is not UTF-8, as Python has it.
+# The apostrophes before what a spreadsheet takes for a formula.
 _FORMULA = re.compile(f"^'+(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
-"""The apostrophes before what a spreadsheet takes for a formula."""
 ROWS_AT_ONCE = 1000  # Rows that are in memory together.
 MIN_OBJECT_SIZE = 16 << 20  # [bytes] of a row for which DuckDB has memory; its default.
 # Size of a file in a folder of Parquet files, and rows of its groups.
@@ -91,7 +91,9 @@ class Records:
             yield from read_rows(self._lines)
 
     def is_complete(self, about: Iterable[Row]) -> bool:
-        """Return whether the table has these results and no others, and no run was interrupted."""
+        """Return whether the table has these results and no others, and no run was
+        interrupted.
+        """
         if self._table is None or self._lines.exists():
             return False
         in_table = sorted(map(key, self._earlier_results()))
@@ -171,7 +173,10 @@ class Records:
             try:
                 self._table.write(self._lines, self.path)
             except OSError as failure:
-                reason = f"{failure.strerror or failure}; the rows are kept in {self._lines.name}"
+                reason = (
+                    f"{failure.strerror or failure}; the rows are kept in "
+                    f"{self._lines.name}"
+                )
                 raise OSError(failure.errno, reason, str(self.path)) from failure
             self._lines.unlink()
 
@@ -380,7 +385,9 @@ def current_table(path: Path) -> Path:
 
 
 def finish_replacing(path: Path) -> None:
-    """Finish the replacement of a folder of Parquet files, also that of a killed process."""
+    """Finish the replacement of a folder of Parquet files, also that of a killed
+    process.
+    """
     if path.suffix:
         return
     former = path.with_name(f"{path.name}.old")

@@ -78,7 +78,8 @@ class Tensors(ShortRepr):
         seed: int | None = None,
         library: str = "numpy",
     ) -> Iterator[tuple[Any, Any]]:
-        """Return values (B, T, C) and mask (B, T) of up to `size` windows at a time, each window once.
+        """Return values (B, T, C) and mask (B, T) of up to `size` windows at a time,
+        each window once.
 
         Parameters
         ----------
@@ -109,7 +110,8 @@ class Tensors(ShortRepr):
             yield convert(values), convert(mask)
 
     def link_poses(self, body: Body, *, device: str | None = None) -> Floats:
-        """Return the poses (N, T, L, 7) of all links of a body in the world, for all windows in one call.
+        """Return the poses (N, T, L, 7) of all links of a body in the world, for all
+        windows in one call.
 
         Parameters
         ----------
@@ -137,7 +139,8 @@ class Tensors(ShortRepr):
         derivative: Derivative = "spline",
         device: str | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return the torques (N, T, J) of all joints [Nm, for slides N] and the wrenches (N, T, 6) at the root, for all windows.
+        """Return the torques (N, T, J) of all joints [Nm, for slides N] and the
+        wrenches (N, T, 6) at the root, for all windows.
 
         They are the `torques` and the `root_wrench` of
         `bodymotion.dynamics.inverse_dynamics`: all external forces act on the root.

@@ -1,6 +1,8 @@
-"""The three combinations of link and joint trajectories in a .seq file, and the conversions between them.
+"""The three combinations of link and joint trajectories in a .seq file, and the
+conversions between them.
 
-1. the poses of all links;  2. the pose of the root link and all joints;  3. the poses of all links and all joints.
+1. the poses of all links;  2. the pose of the root link and all joints;  3. the poses
+of all links and all joints.
 """
 
 from dataclasses import replace
@@ -19,7 +21,8 @@ from bodymotion.motion.components import TimedComponent
 
 
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
-    """Return the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
+    """Return the motion with the poses of all links beside the joints (combination 3),
+    by forward kinematics.
 
     Existing poses do not change; without a root pose the root is at the pose of the
     body. New poses get the timeline of the joint displacements; a root on another
@@ -35,7 +38,10 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     count = len(body.links)
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts >= count:
-        message = f"no link poses are added: the motion already has those of {link_position.num_parts} links"
+        message = (
+            f"no link poses are added: the motion already has those of "
+            f"{link_position.num_parts} links"
+        )
         return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
     joints = motion.joint_displacement
     if joints is None:
@@ -78,7 +84,10 @@ def keep_root_pose(motion: Motion) -> Motion:
         When it has no joint displacements, so that all other links would be lost.
     """
     if motion.joint_displacement is None:
-        message = "the motion has no joint displacements, so all other links would be lost; use recover_joints() first"
+        message = (
+            "the motion has no joint displacements, so all other links would be lost; "
+            "use recover_joints() first"
+        )
         raise ValueError(message)
 
     def first(c: TimedComponent) -> Component:

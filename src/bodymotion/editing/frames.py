@@ -1,4 +1,6 @@
-"""Move a motion in the world, and convert its ZMP between the frames of the world and of the root link."""
+"""Move a motion in the world, and convert its ZMP between the frames of the world and
+of the root link.
+"""
 
 from dataclasses import replace
 
@@ -63,7 +65,10 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
     if not problems and all(
         new is old for new, old in zip(components, motion.components, strict=True)
     ):
-        message = "nothing to move: the motion has neither poses of links nor a ZMP in the world frame"
+        message = (
+            "nothing to move: the motion has neither poses of links nor a ZMP in the "
+            "world frame"
+        )
         problems.append(IDLE.problem(message))
     return motion.replaced(*components, problems=problems)
 
@@ -71,7 +76,8 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
 def start_at(
     motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0
 ) -> Motion:
-    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame.
+    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw`
+    [rad] in its first frame.
 
     Height and tilt stay.
 
@@ -124,7 +130,9 @@ def level(pose: npt.ArrayLike) -> Floats:
 
 
 def moved(component: Component, by: Floats) -> Component:
-    """Return a component with `by` (7,) applied to it from the left, where it is one of link poses or of a ZMP in the world."""
+    """Return a component with `by` (7,) applied to it from the left, where it is one of
+    link poses or of a ZMP in the world.
+    """
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
         return replace(component, values=poses.compose(by, component.values))
     if (

@@ -115,15 +115,13 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
     return motion[begin : stop + 1]
 
 
+# [rad or m] The largest difference of a joint where motions are joined. More moves a
+# foot by more than 2 cm while both fade into each other.
 MAX_POSE_DIFFERENCE = 0.2
-"""[rad or m] The largest difference of a joint where motions are joined.
-
-More moves a foot by more than 2 cm while both fade into each other.
-"""
+# [rad or m] A smaller jump of a joint or the root is not reported.
 MIN_JUMP = 0.1
-"""[rad or m] A smaller jump of a joint or the root is not reported."""
+# The type of a component, its content, and its number among those of both.
 Key: TypeAlias = tuple[str, str, int]
-"""The type of a component, its content, and its number among those of both."""
 
 
 def join(
@@ -517,7 +515,8 @@ def seamless(
 ) -> Motion:
     """Return one period of the motion, whose end continues without a jump at its start.
 
-    It is `blend` seconds shorter. Its last `blend` seconds fade into the beginning of the motion (`join`). The last
+    It is `blend` seconds shorter. Its last `blend` seconds fade into the beginning of
+    the motion (`join`). The last
     frame is the first one, but for x, y and heading of the root. So `loop` repeats it
     with continuous speeds. Parameters `body` and `foot` are those of `join`.
 
@@ -541,7 +540,8 @@ def seamless(
 
 
 def hold(motion: Motion, at: float, seconds: float) -> Motion:
-    """Return the motion with the frame in force at the time `at` [s] held for `seconds`.
+    """Return the motion with the frame in force at the time `at` [s] held for
+    `seconds`.
 
     All that follows is later.
 
@@ -650,7 +650,8 @@ def _by_name(a: TimedComponent, b: TimedComponent) -> TimedComponent:
     only_second = [name for name in names if name not in wanted]
     if not only_first and not only_second:
         raise ValueError(
-            f"{b.content} has parts in different orders in two motions, and their names "
+            f"{b.content} has parts in different orders in two motions, and their "
+            f"names "
             "are not unique"
         )
     parts = []

@@ -46,23 +46,19 @@ from bodymotion.motion import (
 )
 
 SYMMETRY_TOLERANCE = 1e-3  # [m, rad] A body with smaller differences is symmetric.
+# Of the angle between an axis and the mirror image of its partner. Below it they are
+# not mirror images.
 MIN_AXIS_COSINE = 0.7
-"""Of the angle between an axis and the mirror image of its partner.
 
-Below it they are not mirror images.
-"""
-
+# Names that are tried with the sides of several parts swapped.
 MAX_COMBINATIONS = 64
-"""Names that are tried with the sides of several parts swapped."""
 
 _SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
 _WORD = re.compile("left|right", re.IGNORECASE)
 _PART = re.compile(r"[^\W_]+")
+# Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first. Lf,
+# RH; the side is a group.
 _CORNER = re.compile("[fhrb]([lr])|([lr])[fhb]", re.IGNORECASE)
-"""Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first.
-
-Lf, RH; the side is a group.
-"""
 _HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
 
 
@@ -450,7 +446,9 @@ def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
     mirrored = np.array(values)
     mirrored[:, partners, :3] = mirrored_points(values[:, :count, :3])
     orientations = mirrored_rotations(values[:, :count, 3:])
-    # Without a change the numbers stay as they are, also those that are not of length 1.
+    # Without a change the numbers stay as they are, also those that are not of length
+    # 1.
+
     if not np.all(frames == rotations.IDENTITY):
         orientations = rotations.multiply(orientations, frames)
     mirrored[:, partners, 3:] = orientations

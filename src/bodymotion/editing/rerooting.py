@@ -78,7 +78,10 @@ def reroot(body: Body, link: str | int) -> Body:
     for index in path[:-1]:
         joint = body.links[index].joint
         if joint.type == "crawler":
-            message = f"{body.links[index].name!r} is a crawler between the old root and the new one: its belt is on its own link"
+            message = (
+                f"{body.links[index].name!r} is a crawler between the old root and "
+                f"the new one: its belt is on its own link"
+            )
             raise ValueError(message)
     history = _History.of(body)
     shifts = _shifts(body, path, history)
@@ -133,7 +136,9 @@ def reroot(body: Body, link: str | int) -> Body:
 
 
 def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
-    """Return the devices with force sensors on the new links of their joints, in the old frames, and a problem for each moved sensor."""
+    """Return the devices with force sensors on the new links of their joints, in the
+    old frames, and a problem for each moved sensor.
+    """
     links_of = dict(pairwise(path)) | {0: path[0]}
     at_rest = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
     devices: list[Device] = []
@@ -146,7 +151,10 @@ def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
                 between = body.links[old].offset
             else:
                 between = poses.inverse(at_rest[new])
-            sensor = f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was on link {body.links[old].name!r:.60}"
+            sensor = (
+                f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was "
+                f"on link {body.links[old].name!r:.60}"
+            )
             problems.append(
                 losses.FORCE_SENSOR.problem(
                     f"{sensor}, and is now on {body.links[new].name!r:.60}"

@@ -109,7 +109,8 @@ def _smoothed(values: Floats, weights: Floats) -> Floats:
 
 
 def fill_gaps(motion: Motion) -> Motion:
-    """Return the motion with numbers that are not finite replaced by straight lines over time from the last to the next known one.
+    """Return the motion with numbers that are not finite replaced by straight lines
+    over time from the last to the next known one.
 
     Before the first known number and after the last one, that one is held. Orientations
     go by SLERP from one quaternion that is known as a whole to the next. Columns
@@ -153,7 +154,8 @@ def change_joint(
     offset: float = 0.0,
     body: Body | None = None,
 ) -> Motion:
-    """Return the motion with each displacement of one joint multiplied by `factor`, then increased by `offset` [rad or m].
+    """Return the motion with each displacement of one joint multiplied by `factor`,
+    then increased by `offset` [rad or m].
 
     The joint is found by the labels of the columns, or as the `body` finds it
     (`Body.joint_columns`). Poses of other links than the root, efforts and a ZMP do not
@@ -206,7 +208,8 @@ def change_joint(
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
-    """Return the motion without jumps of joint displacements by full turns (`bodymotion.motion.interpolation.unwrapped`).
+    """Return the motion without jumps of joint displacements by full turns
+    (`bodymotion.motion.interpolation.unwrapped`).
 
     With a body only the columns of rotational joints are unwrapped; columns with names
     are identified by name (`Body.joint_columns`, which may raise ValueError).

@@ -45,8 +45,8 @@ from bodymotion.motion.interpolation.sampling import (
 )
 from bodymotion.motion.rules import unknown_component
 
+# The smallest size of a number in a row: ``0.0, ``.
 MIN_BYTES_OF_NUMBER = 5
-"""The smallest size of a number in a row: ``0.0, ``."""
 
 
 def trim_file(

@@ -2,13 +2,18 @@
 
 AMASS and its like. Only reading.
 
-============================ ==================================================================================
-``poses`` (T, 3 J)           rotation vectors [rad] of J joints: 24 of SMPL, 52 of SMPL-H, 55 of SMPL-X; or
-``root_orient pose_body``    (T, 3) and (T, 63), and ``pose_jaw pose_eye pose_hand`` where they are there
+============================
+==================================================================================
+``poses`` (T, 3 J)           rotation vectors [rad] of J joints: 24 of SMPL, 52 of
+SMPL-H, 55 of SMPL-X; or
+``root_orient pose_body``    (T, 3) and (T, 63), and ``pose_jaw pose_eye pose_hand``
+where they are there
 ``trans`` (T, 3)             [m] added to the pelvis of the body at rest
-``betas`` (N,)               the shape of the body; also (1, N), or (T, N) with a row for each frame
+``betas`` (N,)               the shape of the body; also (1, N), or (T, N) with a row
+for each frame
 ``mocap_framerate``          [Hz]; also ``mocap_frame_rate``, ``fps``
-============================ ==================================================================================
+============================
+==================================================================================
 
 The lengths of the bones are in the body model, which its makers give to registered
 users. With `body_model`, an .npz of theirs, the joints at rest are ``J_regressor`` (J,
@@ -78,13 +83,16 @@ UP = judgement.warning(
     example=("persons upright along y", "persons upright along z"),
 )
 
+# Mean component of the spine's direction along an axis, from which on a person is
+# upright along it.
 MIN_UPRIGHT = 0.75
-"""Mean component of the spine's direction along an axis, from which on a person is upright along it."""
+# [m] A pelvis that stays between these heights along z may be that of a person who lies
+# in a world with z up.
 LYING_HEIGHTS = (0.05, 0.5)
-"""[m] A pelvis that stays between these heights along z may be that of a person who lies in a world with z up."""
+# The axis of the pelvis that points up in a body at rest: y.
 UPRIGHT_ROW = 1
-"""The axis of the pelvis that points up in a body at rest: y."""
 
+# Arrays of SMPL-X that stand in this order in `poses`.
 PARTS = (
     ("root_orient", 3),
     ("pose_body", 63),
@@ -92,17 +100,16 @@ PARTS = (
     ("pose_eye", 6),
     ("pose_hand", 90),
 )
-"""Arrays of SMPL-X that stand in this order in `poses`."""
 RATES = ("mocap_framerate", "mocap_frame_rate", "fps")
 MODEL = ("J_regressor", "v_template", "shapedirs", "kintree_table")
 MIN_RATE = 1e-300
+# [Hz] Beyond these the time of a frame is no usable number.
 MAX_RATE = 1e9
-"""[Hz] Beyond these the time of a frame is no usable number."""
 _TABLE = Path(__file__).with_name("amass_joints.txt").read_text("utf-8")
+# The name of each joint, of its parent, and the models (by their numbers of joints).
 _JOINTS = [row.split() for row in _TABLE.splitlines()[1:]]
-"""The name of each joint, of its parent, and the models (by their numbers of joints)."""
+# Of the body alone, SMPL, SMPL-H and SMPL-X.
 NUM_JOINTS = (22, 24, 52, 55)
-"""Of the body alone, SMPL, SMPL-H and SMPL-X."""
 
 
 def joints_of(count: int) -> tuple[list[str], list[int]]:
@@ -214,7 +221,9 @@ def _skeleton(
 
 
 class _Pose(NamedTuple):
-    """Rotation vectors (T, J, 3) [rad] of the joints, and the root's translation (T, 3) [m]."""
+    """Rotation vectors (T, J, 3) [rad] of the joints, and the root's translation (T, 3)
+    [m].
+    """
 
     vectors: Floats
     trans: Array
@@ -258,7 +267,8 @@ def _rate_of(arrays: dict[str, Array]) -> float:
 
 
 def _find_up(turns: Floats, position: Floats) -> str:
-    """Return the axis of the world along which a person with pelvis orientations (T, 4) and positions (T, 3) is upright.
+    """Return the axis of the world along which a person with pelvis orientations (T, 4)
+    and positions (T, 3) is upright.
 
     Z in doubt.
     """
@@ -295,7 +305,10 @@ def _betas(
         rows = betas
     is_shape = rows.ndim == 2 and len(rows) in (1, count) and len(rows) > 0
     if not is_shape or betas.dtype.kind not in "iuf" or not np.isfinite(betas).all():
-        message = f"betas are {betas.dtype} of shape {betas.shape}; expected finite numbers of shape (N,), (1, N) or ({count}, N)"
+        message = (
+            f"betas are {betas.dtype} of shape {betas.shape}; expected finite numbers "
+            f"of shape (N,), (1, N) or ({count}, N)"
+        )
         hint = "give the betas of one body, or leave them out"
         raise PARAMETERS.error(message, location, hint)
     if (rows != rows[0]).any():
@@ -327,7 +340,10 @@ def _offsets(
     )
     sizes = (template.shape[1:], regressor.shape, shapes.shape[:2], shapes.ndim)
     if not numeric or sizes != ((3,), (count, *template.shape[:1]), template.shape, 3):
-        message = f"J_regressor has the shape {regressor.shape}, v_template {template.shape}; expected {count} joints"
+        message = (
+            f"J_regressor has the shape {regressor.shape}, v_template "
+            f"{template.shape}; expected {count} joints"
+        )
         raise BODY_MODEL.error(message, location)
     if tree.shape != (2, count) or tree[0, 1:].tolist() != parents[1:]:
         raise BODY_MODEL.error(
@@ -335,7 +351,10 @@ def _offsets(
         )
     known = betas[: shapes.shape[2]]
     if left := np.count_nonzero(betas[len(known) :]):
-        message = f"the body model has {len(known)} directions of shape: {left} of {len(betas)} betas are left out"
+        message = (
+            f"the body model has {len(known)} directions of shape: {left} of "
+            f"{len(betas)} betas are left out"
+        )
         found.report(SHAPE, message, location)
     rest = regressor @ (template + shapes[..., : len(known)] @ known)
     if not np.isfinite(rest).all():

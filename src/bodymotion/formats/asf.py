@@ -66,17 +66,17 @@ from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_v
 MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
 MAX_BONES = 1_000
+# A number of a frame has fewer digits.
 MAX_DIGITS = 12
-"""A number of a frame has fewer digits."""
+# [Hz] That of the CMU recordings.
 FRAME_RATE = 120.0
-"""[Hz] That of the CMU recordings."""
 ROTATIONS = ("rx", "ry", "rz")
 SLIDES = ("tx", "ty", "tz")
+# The fields that are numbers, and how many of them.
 COUNTS = {
     "length": 1,
     **dict.fromkeys(("direction", "position", "orientation", "axis"), 3),
 }
-"""The fields that are numbers, and how many of them."""
 
 # The rules of .asf and .amc files. Rules about skeletons and their motion are in
 # `bodymotion.checks`.
@@ -298,7 +298,9 @@ class _Tree:
         self.children: dict[str, list[tuple[str, Location]]] = {}
 
     def read(self, text: str) -> list[_Bone]:
-        """Read the sections, and return the bones in order of the hierarchy, the root first."""
+        """Read the sections, and return the bones in order of the hierarchy, the root
+        first.
+        """
         section = ""
         sections = set()
         bone = self.root
@@ -366,7 +368,10 @@ class _Tree:
             dofs = tuple(word.lower() for word in words[1:])
             allowed = ROTATIONS if bone is not self.root else ROTATIONS + SLIDES
             if len({*dofs}) < len(dofs) or not {*dofs} <= {*allowed}:
-                message = f"{key} is {' '.join(words[1:])[:40]!r}; expected some of {' '.join(allowed)}"
+                message = (
+                    f"{key} is {' '.join(words[1:])[:40]!r}; expected some of "
+                    f"{' '.join(allowed)}"
+                )
                 self.found.report(DOF, message, where, fatal=True)
             else:
                 bone.dofs = dofs

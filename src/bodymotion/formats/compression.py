@@ -13,13 +13,10 @@ from typing import Any
 from bodymotion.system.deferred import need
 
 PIECE = 1 << 20  # [bytes] What is unpacked at once.
+# [bytes] Memory for unpacking xz. Its level 9 needs 65 MB, and joblib's 3 needs 5 MB.
 MAX_DICTIONARY = 80 << 20
-"""[bytes] Memory for unpacking xz.
-
-Its level 9 needs 65 MB, and joblib's 3 needs 5 MB.
-"""
+# The window of zlib with which it tells its own header from that of gzip.
 ZLIB_OR_GZIP = 32 + zlib.MAX_WBITS
-"""The window of zlib with which it tells its own header from that of gzip."""
 
 
 def compression_of(head: bytes) -> str:

@@ -20,8 +20,10 @@ from bodymotion.model.body import Body, ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
 
 MAX_DEPTH = 50
+# Key of `Body.extra`: the planar joints of a URDF, as XML, by the names of their child
+# links.
 PLANAR_JOINTS = "urdf_planar"
-"""Key of `Body.extra`: the planar joints of a URDF, as XML, by the names of their child links."""
+# Fields that must be finite.
 FINITE_FIELDS = (
     "offset",
     "pose",
@@ -32,15 +34,18 @@ FINITE_FIELDS = (
     "specular",
     "emissive",
 )
-"""Fields that must be finite."""
 _ENUMERATIONS = {
     ("type", "fixed"): get_args(JointType),
     ("type", "xyz"): get_args(ExtraJointType),
 }
 
 T = TypeVar("T")
-SUM_TOLERANCE = 1e-9  # Relative difference up to which the sums of the segments equal the link in the rest of the file.
+# Relative difference up to which the sums of the segments equal the link in the rest of
+# the file.
+SUM_TOLERANCE = 1e-9
 _ARRAYS = ("transform", "mass", "center_of_mass", "inertia")
+# Sections of MJCF that define motion and sensing. The others are about the scene,
+# appearance and defaults.
 PHYSICAL_SECTIONS = (
     "actuator",
     "contact",
@@ -49,10 +54,6 @@ PHYSICAL_SECTIONS = (
     "sensor",
     "tendon",
 )
-"""Sections of MJCF that define motion and sensing.
-
-The others are about the scene, appearance and defaults.
-"""
 
 
 def plain(value: object, lost: list[str], where: str, depth: int = 0) -> Any:  # noqa: ANN401
@@ -209,7 +210,8 @@ def json_of_segments(
 
 
 def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | None:
-    """Return the segments of a link from their entry, with the shapes of `whole`, the link as one segment.
+    """Return the segments of a link from their entry, with the shapes of `whole`, the
+    link as one segment.
 
     None where they do not fit it.
 
@@ -315,7 +317,9 @@ def attributes_of(values: object) -> dict[str, str]:
 
 
 def dynamic_values(extra: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the `extra` of a joint without a stiffness of H-Anim, an array with a number from 0 to 1 for each axis, which is no spring."""
+    """Return the `extra` of a joint without a stiffness of H-Anim, an array with a
+    number from 0 to 1 for each axis, which is no spring.
+    """
     return {
         key: value
         for key, value in extra.items()
@@ -324,7 +328,9 @@ def dynamic_values(extra: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
-    """Return what another format does not hold of a body's values of MJCF, each with its rule and the name of its object."""
+    """Return what another format does not hold of a body's values of MJCF, each with
+    its rule and the name of its object.
+    """
     for section, values in mjcf_values(body.extra).items():
         if values and section != "joints":
             if section in PHYSICAL_SECTIONS:

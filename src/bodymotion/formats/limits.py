@@ -72,11 +72,9 @@ LIMITS = Limits()
 
 T = TypeVar("T")
 
+# Items after which the processor time is read again. Reading it takes as long as a few
+# items.
 ITEMS_BETWEEN_CLOCKS = 500
-"""Items after which the processor time is read again.
-
-Reading it takes as long as a few items.
-"""
 
 
 @dataclass

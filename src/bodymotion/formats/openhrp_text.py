@@ -2,7 +2,8 @@
 
 Several files of one name, one frame a line, numbers between blanks, the time [s] first.
 
-========== ============================================================================================
+==========
+============================================================================================
 ``.pos``   time, joint displacements in order of joint id [rad or m]
 ``.waist`` time, position of the root link x y z [m], its orientation roll pitch yaw
 [rad] (or the nine
@@ -11,7 +12,8 @@ Several files of one name, one frame a line, numbers between blanks, the time [s
            read)
 ``.hip``   time, orientation of the root link roll pitch yaw [rad]
 ``.zmp``   time, zero moment point x y z [m], in the root link's frame
-========== ============================================================================================
+==========
+============================================================================================
 
 Any one of them names all: the others are found beside it. Times may begin anywhere;
 where the first is 0 and all are evenly apart, the motion gets their rate, else it keeps
@@ -121,10 +123,10 @@ CONVERTED = document.note(
 
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
+# [rad] Difference of the orientations of .waist and .hip: files have few decimals.
 MAX_DIFFERENCE = 1e-3
-"""[rad] Difference of the orientations of .waist and .hip: files have few decimals."""
+# Error of the length of a quaternion from which its loss is reported.
 MAX_LENGTH_ERROR = 1e-9
-"""Error of the length of a quaternion from which its loss is reported."""
 
 
 def siblings(path: Path) -> dict[str, Path]:

@@ -20,7 +20,8 @@ __all__ = ["check_columns"]
 
 MAGIC = b"PAR1"
 TAIL_BYTES = 8  # The length of the footer, and MAGIC.
-HEADER_BYTES = 4096  # [bytes] The header of a page is read in such pieces; statistics make it longer.
+# [bytes] The header of a page is read in such pieces; statistics make it longer.
+HEADER_BYTES = 4096
 MAX_HEADER_BYTES = 16 << 20
 MAX_DEPTH = 16  # Levels of structures in a footer; the format has fewer than 10.
 NUMBER_BYTES = 8  # [bytes] A number in memory.
@@ -28,11 +29,9 @@ BYTE_ARRAY = 6  # The physical type of texts, whose values may be of any size.
 FIXED_BYTE_ARRAY = 7  # The physical type of decimals and half floats.
 MAX_FIXED_BYTES = 64  # [bytes] The longest decimal has 32.
 
+# The fields of a structure of Thrift by their numbers. Integers, bytes, lists, and
+# structures.
 Fields: TypeAlias = dict[int, Any]
-"""The fields of a structure of Thrift by their numbers.
-
-Integers, bytes, lists, and structures.
-"""
 
 
 class FileMetaData(IntEnum):
@@ -141,7 +140,8 @@ class PageCounts(NamedTuple):
 def check_columns(
     file: BinaryIO, columns: Collection[int], budget: Budget, path: str
 ) -> None:
-    """Count the unpacked bytes and the rows of some columns, by their numbers among the leaves of the schema.
+    """Count the unpacked bytes and the rows of some columns, by their numbers among the
+    leaves of the schema.
 
     Raises
     ------

@@ -6,13 +6,11 @@ from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.diagnostics.losses import RENAMED
 from bodymotion.diagnostics.text import listed
 
+# Names that a message lists; the data of the problem has all of them.
 MAX_SHOWN = 6
-"""Names that a message lists; the data of the problem has all of them."""
+# Kinds whose names no motion, controller or other file refers to. Their losses are
+# notes.
 ONLY_SHOWN = frozenset({"model", "segment", "shape", "viewpoint", "device type"})
-"""Kinds whose names no motion, controller or other file refers to.
-
-Their losses are notes.
-"""
 
 
 class Renamings:

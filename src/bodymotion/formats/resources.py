@@ -104,6 +104,7 @@ PART_UNREADABLE = document.warning(
     example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),
 )
 
+# Codes of the rules about files that a model names and that are not used.
 UNUSED_FILES = tuple(
     rule.code
     for rule in (
@@ -114,33 +115,30 @@ UNUSED_FILES = tuple(
         PART_UNREADABLE,
     )
 )
-"""Codes of the rules about files that a model names and that are not used."""
 
 MAX_BYTES = 2 * 10**9
 """Of all files that one `ResourceFinder` reads, together."""
+# Folders of symbolic links to one file that names may be relative to.
 MAX_LINKS = 8
-"""Folders of symbolic links to one file that names may be relative to."""
+# Characters of a name in a message.
 MAX_SHOWN = 200
-"""Characters of a name in a message."""
 
+# The file that makes a folder a ROS package.
 PACKAGE_FILE = "package.xml"
-"""The file that makes a folder a ROS package."""
 MAX_PACKAGE_FILE_BYTES = 10**6
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
 _FILE_SCHEME = re.compile(r"^file:(//(localhost)?(?=/))?(//)?", re.IGNORECASE)
+# Levels of files that name each other.
 MAX_NESTING = 64
-"""Levels of files that name each other."""
+# Pairs of a file and one that it names, also those that are refused. Real models have
+# fewer than 100.
 MAX_REFERENCES = 2000
-"""Pairs of a file and one that it names, also those that are refused.
-
-Real models have fewer than 100.
-"""
+# Nodes of all parts, each counted as often as it is named.
 MAX_NODES = 1_000_000
-"""Nodes of all parts, each counted as often as it is named."""
+# Of mesh files that are read in one pass: about a second.
 PASS_BYTES = 10**7
-"""Of mesh files that are read in one pass: about a second."""
 
 Used = TypeVar("Used")
 

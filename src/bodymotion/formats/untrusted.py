@@ -1,4 +1,6 @@
-"""Files of others: the options that state how far a file is trusted, and the child process with limits that reads it."""
+"""Files of others: the options that state how far a file is trusted, and the child
+process with limits that reads it.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ __all__ = [
 
 T = TypeVar("T")
 
+# The options of `load` that any file may have, whatever its format.
 TRUST_OPTIONS = frozenset({"allow_outside", "untrusted", "time_limit"})
-"""The options of `load` that any file may have, whatever its format."""
 
 
 def requested_limits(options: Mapping[str, Any]) -> ProcessLimits | None:
@@ -69,7 +71,8 @@ def call_within_limits(
     files: Iterable[str | PathLike[str]],
     limits: ProcessLimits = OF_OTHERS,
 ) -> T:
-    """Call a function that reads files of others in a child process with limits, and return its result.
+    """Call a function that reads files of others in a child process with limits, and
+    return its result.
 
     Parameters
     ----------
@@ -101,7 +104,9 @@ def call_within_limits(
 
 
 def describe_end(error: ProcessEndedError | MemoryError, path: Path) -> FormatError:
-    """Return the fault of a file at which a process has ended, or had not enough memory."""
+    """Return the fault of a file at which a process has ended, or had not enough
+    memory.
+    """
     reason = reason_of(error)
     location = Location(str(path))
     limits = ProcessLimits()

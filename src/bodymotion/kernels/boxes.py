@@ -17,7 +17,8 @@ def find_deep(
     limit: float,
     found: Bools,
 ) -> None:
-    """Set `found` (T,) in frames in which boxes of shapes of one of the `pairs` (N, 2) of links overlap by more than `limit`.
+    """Set `found` (T,) in frames in which boxes of shapes of one of the `pairs` (N, 2)
+    of links overlap by more than `limit`.
 
     `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, the lowest and
     highest coordinates (3, K, T) of their boxes, and
@@ -87,7 +88,8 @@ def _apart(low: Floats, high: Floats, one: int, two: int) -> bool:
 def _lacking(
     cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float
 ) -> float:
-    """Return how much two boxes lack of overlapping by a limit, as `geometry.meshes.box_overlap`.
+    """Return how much two boxes lack of overlapping by a limit, as
+    `geometry.meshes.box_overlap`.
 
     All in the frame of the first.
     """

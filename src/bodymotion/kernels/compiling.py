@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
+# Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less
+# time than it takes to load compiled code.
 MAX_NUMPY_WORK = 1_000_000
-"""Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
 MAX_NUMPY_WORK_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
 CALL_OVERHEAD = (
     5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
@@ -46,7 +47,9 @@ _done: Counter[str] = Counter()
 
 
 class _Kernel:
-    """A function that is compiled when it is first called, by Python or by another kernel."""
+    """A function that is compiled when it is first called, by Python or by another
+    kernel.
+    """
 
     def __init__(
         self, function: Callable[..., object], options: dict[str, object]
@@ -107,8 +110,8 @@ class _Kernel:
         return cast(Callable[..., Any], compiled)
 
 
+# The kernels by the id of their compiled functions, which live as long as they do.
 _OF_COMPILED: dict[int, _Kernel] = {}
-"""The kernels by the id of their compiled functions, which live as long as they do."""
 
 
 def kernel(function: _F) -> _F:
@@ -137,7 +140,8 @@ def part_of_kernel(function: _F) -> _F:
 
 
 def is_small(function: Callable[..., object], work: int) -> bool:
-    """Return whether `work` inner loop steps are too few to load the compiled code of a kernel.
+    """Return whether `work` inner loop steps are too few to load the compiled code of a
+    kernel.
 
     A program that calls it often gets the compiled code, too; code that is loaded is
     used.
@@ -172,7 +176,8 @@ def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
 def in_slices(
     count: int, work: Callable[[int, int], None], one_thread: int = ONE_THREAD
 ) -> None:
-    """Call `work(start, stop)` for slices that together are 0…count, without warnings about numbers that are not finite.
+    """Call `work(start, stop)` for slices that together are 0…count, without warnings
+    about numbers that are not finite.
 
     They are on several threads where there are more than `one_thread`, and small enough
     for the cache of a processor. `work` must not begin several threads by another call:

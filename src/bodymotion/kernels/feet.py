@@ -13,8 +13,9 @@ from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
 from bodymotion.kernels.kinematics import apply, matrices, rotation
 
+# Products of matrices with more multiplications are divided by BLAS among threads of
+# its own, which wait, and keep ours waiting.
 BLAS_SIZE = 1 << 18
-"""Products of matrices with more multiplications are divided by BLAS among threads of its own, which wait, and keep ours waiting."""
 
 
 def product(a: Floats, b: Floats) -> Floats:
@@ -27,7 +28,8 @@ def product(a: Floats, b: Floats) -> Floats:
 
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
-    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it.
+    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle
+    of all points up to `patch` above it.
 
     (T, K, 4).
 
@@ -56,7 +58,8 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
 def heights(
     poses: Floats, points: Floats, edges: Indices, share: float = np.inf
 ) -> Floats:
-    """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for `lowest`.
+    """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for
+    `lowest`.
 
     They are inf and -inf for feet that in no frame are the highest, or reach down to a
     share of the height of all above the lowest.
@@ -99,7 +102,8 @@ def hulls(
     heights: Floats,
     patch: float,
 ) -> tuple[Floats, Indices]:
-    """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the convex hull of the standing feet's lowest points.
+    """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the
+    convex hull of the standing feet's lowest points.
 
     Of a foot in contact, with `standing` (T, K) not 0, these are the points up to
     `patch` above its lowest one, at `heights` (T, K). Corners that a hull does not have
@@ -126,7 +130,8 @@ def hulls(
 
 @np.errstate(all="ignore")
 def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
-    """Return the distances of points (T, 2) inside polygons (negative outside), and of each polygon the nearest point.
+    """Return the distances of points (T, 2) inside polygons (negative outside), and of
+    each polygon the nearest point.
 
     (T, 3).
 
@@ -208,7 +213,9 @@ def _hulls(
     corners: Floats,
     counts: Indices,
 ) -> None:
-    """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers (T,) of hulls of the points up to `highest` (T, K)."""
+    """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers
+    (T,) of hulls of the points up to `highest` (T, K).
+    """
     total = points.shape[0]
     x = np.empty(total)
     y = np.empty(total)
@@ -282,11 +289,9 @@ MAX_ABOVE_LOWEST = (
 TOUCHING_HEIGHT = (
     1e-5  # [m] A foot that is no higher than this touches the ground in any case.
 )
+# [s] A foot at one height for this time rests there. One that slides for this time does
+# not land or lift off.
 MIN_REST_TIME = 0.1
-"""[s] A foot at one height for this time rests there.
-
-One that slides for this time does not land or lift off.
-"""
 
 
 @np.errstate(all="ignore")
@@ -297,7 +302,8 @@ def stances(
     height: tuple[float, float],
     speed: tuple[float, float],
 ) -> Floats:
-    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it are in contact.
+    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K)
+    [m/s] over it are in contact.
 
     (T, K), 1 or 0.
 
@@ -351,7 +357,9 @@ def _stance(
     low: float,
     speed: tuple[float, float],
 ) -> Floats:
-    """Return where a foot that is low in `frames` (the first, and the one after the last) is in contact, as 1 or 0 for each of these."""
+    """Return where a foot that is low in `frames` (the first, and the one after the
+    last) is in contact, as 1 or 0 for each of these.
+    """
     first, after = frames
     out = np.zeros(after - first)
     own = heights[first:after]
@@ -384,7 +392,9 @@ def _stance(
 def _end_of_descent(
     heights: Floats, times: Floats, top: int, last: int, step: int, level: float
 ) -> int:
-    """Return the frame, going from `top` by `step` to `last`, in which the descent that begins at `top` ends."""
+    """Return the frame, going from `top` by `step` to `last`, in which the descent that
+    begins at `top` ends.
+    """
     low = top
     other = top
     t = top
@@ -409,7 +419,9 @@ def _end_of_descent(
         t += step
 
 
-MAX_SINK = 1e-4  # [m] A foot that would be lower than the supporting one by more than this becomes the supporting one.
+# [m] A foot that would be lower than the supporting one by more than this becomes the
+# supporting one.
+MAX_SINK = 1e-4
 BLOCK = 512  # Frames that are computed together.
 
 
@@ -417,7 +429,8 @@ BLOCK = 512  # Frames that are computed together.
 def roots(
     feet: Floats, points: Floats, edges: Indices, start: Floats
 ) -> tuple[Floats, Floats]:
-    """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
+    """Return root poses (T, 7) for which the supporting foot does not slip, from poses
+    (T, K, 7) of the feet in the root's frame, K > 0.
 
     A foot supports the body, at one place, until another one would sink below it. The
     first root pose is `start` (7,).
@@ -434,7 +447,8 @@ def roots(
     supports = np.zeros(len(feet), dtype=np.int64)
 
     def heights(up: Floats, root: npt.ArrayLike, part: slice) -> Floats:
-        """Return the heights (K, N) of the lowest points, for the world's z (3, N) in the frames of roots of heights (N,).
+        """Return the heights (K, N) of the lowest points, for the world's z (3, N) in
+        the frames of roots of heights (N,).
 
         With R, t of a foot there and its points p, they are root + up·t + min (Rᵀup)·p.
         """

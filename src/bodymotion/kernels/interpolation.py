@@ -1,4 +1,6 @@
-"""Rows between rows: straight lines, cubics and their slopes, SLERP, smooth curves through orientations, and low-pass filters."""
+"""Rows between rows: straight lines, cubics and their slopes, SLERP, smooth curves
+through orientations, and low-pass filters.
+"""
 
 from collections.abc import Callable
 
@@ -9,8 +11,9 @@ from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
 from bodymotion.kernels.kinematics import unit_pose
 
+# Squared distance of two unit quaternions (rotations 28° apart) up to which SLERP is
+# computed by a power series.
 MAX_SERIES_DISTANCE = 0.24
-"""Squared distance of two unit quaternions (rotations 28° apart) up to which SLERP is computed by a power series."""
 
 TERMS = 12  # Terms of that series; the first one left out is below 1e-16.
 
@@ -37,7 +40,9 @@ def hermite(
     fraction: Floats,
     out: Floats,
 ) -> None:
-    """Fill `out` (N, P) with rows on the cubics between rows (T, P) that have `slopes` (T, P) there and are `gaps` (T - 1,) apart."""
+    """Fill `out` (N, P) with rows on the cubics between rows (T, P) that have `slopes`
+    (T, P) there and are `gaps` (T - 1,) apart.
+    """
 
     def work(a: int, b: int) -> None:
         i = before[a:b]
@@ -84,7 +89,8 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
 
 @kernel
 def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
-    """Fill in positions, and the sums of quaternions with the weights sin((1−t)Ω)/sin Ω and sin(tΩ)/sin Ω (Shoemake, 1985).
+    """Fill in positions, and the sums of quaternions with the weights sin((1−t)Ω)/sin Ω
+    and sin(tΩ)/sin Ω (Shoemake, 1985).
 
     With x = cos Ω − 1, sin(tΩ)/sin Ω = t·(1 + a₁x + a₂x² + …), aᵢ = aᵢ₋₁·(t² −
     i²)/(i·(2i + 1)) (Eberly, 2011). x = −|b − a|²/2 has its full precision for near
@@ -140,7 +146,9 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
 
 
 def unit_quaternions(quaternions: Floats) -> Floats:
-    """Return quaternions (T, L, 4) scaled to unit length, each with the sign that is nearer to the frame before."""
+    """Return quaternions (T, L, 4) scaled to unit length, each with the sign that is
+    nearer to the frame before.
+    """
     units = rotations.normalized(quaternions)
     side = np.sum(units[1:] * units[:-1], axis=-1)
     flips = np.cumsum(side < 0.0, axis=0)
@@ -151,7 +159,8 @@ def unit_quaternions(quaternions: Floats) -> Floats:
 
 
 def filtered(values: Floats, taps: Floats, step: int) -> Floats:
-    """Return the sums (N, P) of `taps` (K,) over K rows of (T, P), from every `step`-th row on.
+    """Return the sums (N, P) of `taps` (K,) over K rows of (T, P), from every `step`-th
+    row on.
 
     N = (T - K) // step + 1.
     """
@@ -174,11 +183,13 @@ def filtered(values: Floats, taps: Floats, step: int) -> Floats:
 def block_tridiagonal(
     lower: Floats, diagonal: Floats, upper: Floats
 ) -> Callable[[Floats], Floats]:
-    """Return the function that solves lower_i·x_(i−1) + diagonal_i·x_i + upper_i·x_(i+1) = b_i, i = 0 … N − 1, for b (N, …, k, m).
+    """Return the function that solves lower_i·x_(i−1) + diagonal_i·x_i +
+    upper_i·x_(i+1) = b_i, i = 0 … N − 1, for b (N, …, k, m).
 
     The blocks are (N, …, k, k), N > 0; the first lower and the last upper one are not
     used. Cyclic reduction (Buzbee, Golub and Nielson,
-    1970): all odd rows are eliminated at once, and what is left is a system of the same kind for the even ones.
+    1970): all odd rows are eliminated at once, and what is left is a system of the same
+    kind for the even ones.
     """
     inverse = _inverse(diagonal[1::2])
     odd = len(inverse)
@@ -228,7 +239,8 @@ def _inverse(blocks: Floats) -> Floats:
 
 @np.errstate(all="ignore")
 def spline_slopes(values: Floats, gaps: Floats) -> Floats:
-    """Return the slopes (T, P) of the cubic spline through rows (T, P) that are `gaps` (T - 1,) apart.
+    """Return the slopes (T, P) of the cubic spline through rows (T, P) that are `gaps`
+    (T - 1,) apart.
 
     Its first and second derivatives are continuous; at the second row and at the last
     but one its third derivative is, too ("not a knot", de Boor, 1978). Through three
@@ -267,7 +279,8 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
 
 @np.errstate(all="ignore")
 def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
-    """Return the slopes (T, P) of the cubics through rows (T, P) that never leave the range of the two rows they run between.
+    """Return the slopes (T, P) of the cubics through rows (T, P) that never leave the
+    range of the two rows they run between.
 
     Between rising and falling the slope is 0, elsewhere the weighted harmonic mean of
     the slopes on both sides (Fritsch and Butland, 1984); at the ends a three-point
@@ -297,7 +310,9 @@ def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
 
 
 def _end_slopes(near: float, far: float, m_near: Floats, m_far: Floats) -> Floats:
-    """Return the slopes (P,) at an end from the rises (P,) in the intervals `near` it and `far` from it."""
+    """Return the slopes (P,) at an end from the rises (P,) in the intervals `near` it
+    and `far` from it.
+    """
     slope = ((2.0 * near + far) * m_near - near * m_far) / (near + far)
     limited = np.where(
         (m_near * m_far <= 0.0) & (np.abs(slope) > 3.0 * np.abs(m_near)),
@@ -319,7 +334,9 @@ def _end_slopes(near: float, far: float, m_near: Floats, m_far: Floats) -> Float
 # nonlinear and is taken from the iteration before. At both ends ω is φ/h, unless it is
 # prescribed.
 
-MAX_ITERATIONS = 10  # The curve passes through all orientations with a continuous ω after any number of iterations.
+# The curve passes through all orientations with a continuous ω after any number of
+# iterations.
+MAX_ITERATIONS = 10
 
 TOLERANCE = 1e-12  # Relative change of ω at which the iteration ends.
 
@@ -332,7 +349,8 @@ MAX_BLOCKS = (
 def angular_velocities(
     quaternions: Floats, gaps: Floats, ends: Floats | None = None
 ) -> Floats:
-    """Return ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
+    """Return ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L,
+    4), `gaps` (T - 1,) seconds apart.
 
     `ends` (2, L, 3): prescribed values at the first and the last of them.
     """
@@ -387,7 +405,9 @@ def rotation_curve(
     fraction: Floats,
     out: Floats,
 ) -> None:
-    """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones (T, L, 4) with angular velocities (T, L, 3)."""
+    """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones
+    (T, L, 4) with angular velocities (T, L, 3).
+    """
 
     def work(first: int, last: int) -> None:
         i = before[first:last]
@@ -424,7 +444,9 @@ def rotation_vectors(a: Floats, b: Floats) -> Floats:
 
 
 def jacobians(vectors: Floats) -> tuple[Floats, Floats]:
-    """Return J(φ) and J(φ)⁻¹ = 1 + ½·[φ] + c·[φ]², c = (1 − ½|φ|·cot(½|φ|))/|φ|² (..., 3, 3), of vectors φ (..., 3)."""
+    """Return J(φ) and J(φ)⁻¹ = 1 + ½·[φ] + c·[φ]², c = (1 − ½|φ|·cot(½|φ|))/|φ|² (...,
+    3, 3), of vectors φ (..., 3).
+    """
     square = np.sum(vectors * vectors, axis=-1)[..., None, None]
     near = square < 1e-3
     safe = np.where(near, 1.0, square)

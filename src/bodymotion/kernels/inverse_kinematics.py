@@ -60,15 +60,15 @@ MIN_GAIN = 1e-12  # Relative gain of a step; less of it is a stall.
 MAX_STALLS = 3  # The descent ends after this number of stalls in a row.
 MAX_TRIED_STEPS = 4  # Steps that are tried at most, for each one that may be taken.
 HARD = 30.0  # [1/m, 1/rad] Weight of hard tasks.
+# [rad or m] Largest step after which the multipliers of hard tasks are updated.
 MAX_STEP_OF_UPDATES = 0.1
-"""[rad or m] Largest step after which the multipliers of hard tasks are updated."""
 ONE_THREAD_FRAMES = 64  # Up to this number of frames one thread is fastest.
 DAMPING = 1e-3  # λ is first this share of the squared error,
 MIN_SHARE = 1e-9  # later at least this share of it,
 MIN_DAMPING = 1e-11  # and never less than this.
 MIN_RELATIVE_GAIN = 1e-9  # Rounding decides about gains below this share.
+# Sine of the angle between two directions that counts as 0: they have no normal.
 STRAIGHT_AWAY = 1e-9
-"""Sine of the angle between two directions that counts as 0: they have no normal."""
 MIN_DISTANCE = 1e-9  # [m] Divisor where two points coincide.
 
 
@@ -523,7 +523,9 @@ def _add_center(
     problem: ReducedProblem, links: LinkFrames, task: TaskRows, jacobian: Floats
 ) -> Triple:
     """Add the derivatives by the centre of mass, and return it."""
-    # What joint i carries has the share s of the mass and the moment m = Σ share·centre.
+    # What joint i carries has the share s of the mass and the moment m = Σ
+    # share·centre.
+
     # It rotates about the origin o: dc = axis × (m − s·o), or slides: dc = s·axis.
     chain = problem.chain
     numbers = problem.free.numbers

@@ -11,7 +11,8 @@ origin to its own, s the axis of its joint:
     rotate   ω_i = ω_p + s·q̇                 v_i = v_p + ω_p × r
              α_i = α_p + s·q̈ + ω_p × s·q̇     a_i = a_p + α_p × r + ω_p × (ω_p × r)
     slide    ω_i = ω_p                       v_i = v_p + ω_p × r + s·q̇
-             α_i = α_p                       a_i = a_p + α_p × r + ω_p × (ω_p × r) + s·q̈ + 2·ω_p × s·q̇
+             α_i = α_p                       a_i = a_p + α_p × r + ω_p × (ω_p × r) +
+             s·q̈ + 2·ω_p × s·q̇
 
 v and a are those of the origin of the link, a the second derivative of its position
 (not the "spatial" acceleration a − ω × v).
@@ -38,7 +39,8 @@ times that sum, plus what accelerates its rotor.
 
 A mass matrix M makes the kinetic energy ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇). It
 consists of composite bodies (Walker and Orin,
-1982). A joint's axis is a twist (ω, v) about a point that all links share, the root's origin; everything that the joint carries has a mass
+1982). A joint's axis is a twist (ω, v) about a point that all links share, the root's
+origin; everything that the joint carries has a mass
 m, a first moment h = m·c and an inertia K about that point. At unit velocity it has the
 momenta f = m·v + ω × h and n = h × v + K·ω; their parts along the joints that carry it
 are its row of M.
@@ -115,7 +117,8 @@ _C6 = -1.13596475577881948265e-11
 
 @inlined
 def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
-    """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad], in a form that compilers turn into vector instructions.
+    """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad], in a form that
+    compilers turn into vector instructions.
 
     The angle is reduced to −π/4…π/4 by subtracting a multiple of π/2 that is held in
     three parts, so that no digits are lost (Cody and Waite, 1980). There, sine and
@@ -158,7 +161,8 @@ BLOCK = 32  # Frames that are processed together, side by side in vector registe
 def link_poses(
     tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None, size: int = 7
 ) -> Floats:
-    """Return poses (..., L, 7) in the world, or with a `size` of 3 positions, of all links or of those with the numbers `chosen` (L,).
+    """Return poses (..., L, 7) in the world, or with a `size` of 3 positions, of all
+    links or of those with the numbers `chosen` (L,).
 
     `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L,
     7), axes (L, 3). `q` (..., J), `root` (..., 7); their
@@ -186,7 +190,9 @@ def link_poses(
 
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
-    """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
+    """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares
+    (L,) of the mass and their centres (L, 3).
+    """
     table = poses.reshape(-1, *poses.shape[-2:])
     out = np.empty((len(table), 3))
 
@@ -201,7 +207,9 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 
 
 def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
-    """Return poses (T, L, 7) of chosen links with NumPy, which is quick where the frames of a number are side by side in memory."""
+    """Return poses (T, L, 7) of chosen links with NumPy, which is quick where the
+    frames of a number are side by side in memory.
+    """
     parents, kinds, columns, offsets, axes = tree
     out = np.empty((len(parents), 7, len(q)))
     units = rotations.normalized(offsets[:, 3:])
@@ -238,7 +246,9 @@ def cross_products(a: Floats, b: Floats) -> Floats:
 
 
 def matrices(poses: Floats) -> Floats:
-    """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7), as `rotation` computes them."""
+    """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7), as `rotation`
+    computes them.
+    """
     w, *axis = np.ascontiguousarray(poses[..., 3:].T)
     n = w * w + sum(one * one for one in axis)
     s = np.divide(2.0, n, out=np.zeros_like(n), where=n > 0)
@@ -337,7 +347,9 @@ def unit_pose(pose: Floats, out: Floats) -> None:
 
 @inlined
 def _at(row: Floats, line: int, b: int) -> Triple:
-    """Return the vector of frame `b` in a row of a block, whose numbers begin at a line."""
+    """Return the vector of frame `b` in a row of a block, whose numbers begin at a
+    line.
+    """
     return (
         row[line * BLOCK + b],
         row[(line + 1) * BLOCK + b],
@@ -402,7 +414,9 @@ def _step(
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T, 6)."""
+    """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and
+    accelerations (T, J), and the root's (T, 6).
+    """
     out, rates = np.empty((2, *poses.shape[:2], 6))
 
     def work(a: int, b: int) -> None:
@@ -421,7 +435,8 @@ def accelerations(
 
 
 def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the links' rotation matrices (3, 3, L, T), their origins (3, L, T) from the root's, and the twists of their joints.
+    """Return the links' rotation matrices (3, 3, L, T), their origins (3, L, T) from
+    the root's, and the twists of their joints.
 
     A twist (2, 3, L, T) is the velocity, linear at the root's origin and angular, that
     a joint at unit velocity gives to what it carries.
@@ -444,7 +459,8 @@ def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
 def spatial_motion(
     tree: Tree, own: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the spatial velocities and accelerations (2, 3, L, T) of links, from `own` twists S and the root's v, ω and a, α (6, T).
+    """Return the spatial velocities and accelerations (2, 3, L, T) of links, from `own`
+    twists S and the root's v, ω and a, α (6, T).
 
     They are those of the point of a link that is at the root's origin (Featherstone,
     2008). So a link has those of its parent, and those that its joint adds: S·q̇, and
@@ -465,7 +481,9 @@ def spatial_motion(
 def _summed(
     tree: Tree, own: Floats, rates: Floats, root: Floats, more: float | Floats = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return twists (2, 3, L, T) times the rates (T, J) of joints, plus `more`, and their sums from the root's (6, T) to each link."""
+    """Return twists (2, 3, L, T) times the rates (T, J) of joints, plus `more`, and
+    their sums from the root's (6, T) to each link.
+    """
     parents, kinds, columns, _, _ = tree
     of_links = np.zeros(own.shape[2:])
     of_links[kinds > 0] = rates.T[columns[kinds > 0]]
@@ -506,7 +524,9 @@ def _rotation(w: float, x: float, y: float, z: float) -> Rows:
 def jacobian(
     tree: Tree, poses: Floats, joints: int, link: int, point: Floats
 ) -> Floats:
-    """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
+    """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for
+    poses (T, L, 7).
+    """
     parents, kinds, columns, _, axes = tree
     chain = [link]
     while chain[-1] > 0:
@@ -539,8 +559,9 @@ def jacobian(
     return out
 
 
+# Masses (L,) [kg], centres of mass (L, 3) [m] and inertias (L, 3, 3) [kg m²] about
+# them, both in the links' frames.
 Masses: TypeAlias = tuple[Floats, Floats, Floats]
-"""Masses (L,) [kg], centres of mass (L, 3) [m] and inertias (L, 3, 3) [kg m²] about them, both in the links' frames."""
 
 _Motion: TypeAlias = tuple[Floats, ...]
 
@@ -554,7 +575,8 @@ def inverse_dynamics(
     gravity: Floats,
     with_wrenches: bool,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6), and v, ω (T, L, 6) of the links.
+    """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's
+    alone (T, 1, 6), and v, ω (T, L, 6) of the links.
 
     `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7),
     joint velocities and accelerations (T, J),
@@ -639,7 +661,9 @@ def _newton_euler(
     torque = np.empty(BLOCK)
     given = np.zeros(
         9 * BLOCK
-    )  # Of a link: its origin from the root's, quaternion, joint velocity and acceleration.
+        # Of a link: its origin from the root's, quaternion, joint velocity and
+        # acceleration.
+    )
     rows = np.zeros(
         (links + 1, _LINES * BLOCK)
     )  # The last row is that of the root's parent, -1.
@@ -760,7 +784,8 @@ def _outwards(
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
-    """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre of mass, that centre,
+    """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum
+    about the centre of mass, that centre,
     kinetic energy.
 
     The centre of mass of a body without mass is at its root.

@@ -34,17 +34,13 @@ LOST = 2  # Flag of a frame: corrections did not converge, so loops are not clos
 MAX_STEP = 0.3  # [rad] Largest change of a variable in one step.
 # The smallest step, as a share of the way from frame to frame.
 MIN_STEP_SHARE = 2.0**-10
+# Share of the regular value below which a singular value is not used in predictions.
+# The direction before is used instead.
 SINGULAR_SHARE = 1e-3
-"""Share of the regular value below which a singular value is not used in predictions.
-
-The direction before is used instead.
-"""
 ZERO_SHARE = 1e-10  # Singular values below this share of the largest one count as 0.
+# Share of the smallest singular value that the first correction may have at most. The
+# theorem's condition h ≤ 1/2 for equations whose second derivatives are at most 2.
 NEWTON_KANTOROVICH = 0.25
-"""Share of the smallest singular value that the first correction may have at most.
-
-The theorem's condition h ≤ 1/2 for equations whose second derivatives are at most 2.
-"""
 MAX_CORRECTIONS = 12  # In one step.
 MAX_CORRECTIONS_WHEN_LOST = 240  # Then a distant solution is searched, with damping.
 MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
@@ -458,7 +454,9 @@ def _has_turned_over(
 
     Then the equations were singular in between. `matrix` is overwritten.
     """
-    # By Gaussian elimination with row pivoting: the sign of the determinant changes with
+    # By Gaussian elimination with row pivoting: the sign of the determinant changes
+    # with
+
     # each negative pivot and with each exchange of rows.
     count = columns.shape[0]
     for i in range(count):

@@ -13,16 +13,19 @@ from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
 from bodymotion.kernels.vectors import Vector, cross, dot, plus, product
 
+# Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest
+# corner (N, 2, 3) of each box of a complete binary tree: the halves of box k are 2·k +
+# 1 and 2·k + 2; the numbers (F,) that the triangles had before they were sorted.
 Boxes: TypeAlias = tuple[Floats, Floats, Indices]
-"""Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary
-tree: the halves of box k are 2·k + 1 and 2·k + 2; the numbers (F,) that the triangles had before they were sorted."""
 
 LEAF = 4  # Triangles in a box at the end of the tree.
 ONE_THREAD_RAYS = 256  # Rays that one thread casts at least.
 
 
 def boxes(triangles: Floats) -> Boxes:
-    """Return the tree of boxes of triangles (F, 3, 3), the last of which is repeated to fill the leaves."""
+    """Return the tree of boxes of triangles (F, 3, 3), the last of which is repeated to
+    fill the leaves.
+    """
     if not len(triangles):
         return triangles, np.empty((0, 2, 3)), np.empty(0, dtype=np.intp)
     levels = max(int(np.ceil(np.log2(len(triangles) / LEAF))), 0)

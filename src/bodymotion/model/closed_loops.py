@@ -44,11 +44,9 @@ from bodymotion.kernels.loop_closing import Mechanism as Arrays
 if TYPE_CHECKING:
     from bodymotion.model.body import Body, ExtraJoint
 
+# [rad] Sizes of the random changes of a pose in the search for closed poses. Several
+# are needed: one of them may be singular.
 SPREADS = (0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 0.6, 1.0, 1.0, 2.0, 2.0, 2.0)
-"""[rad] Sizes of the random changes of a pose in the search for closed poses.
-
-Several are needed: one of them may be singular.
-"""
 # Singular values below this part of the largest one count as 0.
 MIN_SINGULAR_VALUE = 1e-6
 MIN_LARGEST_VALUE = (
@@ -56,11 +54,9 @@ MIN_LARGEST_VALUE = (
 )
 
 MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
+# A pose with a smaller `ClosedLoopSolution.margin` is singular. It is about as many
+# radians away from a singular pose.
 MIN_MARGIN = 1e-4
-"""A pose with a smaller `ClosedLoopSolution.margin` is singular.
-
-It is about as many radians away from a singular pose.
-"""
 # Random start poses for a first frame that cannot be closed.
 MAX_ATTEMPTS = 60
 LIMIT_TOLERANCE = 1e-6  # [rad or m] How far a joint within its limits may be beyond.
@@ -162,7 +158,9 @@ class Mechanism:
         return ClosedPose(variables, length, not followed.marks[0])
 
     def sample_jacobians(self, x: Floats) -> list[Floats]:
-        """Return the Jacobians (m, v) at closed poses around x, few of which are singular."""
+        """Return the Jacobians (m, v) at closed poses around x, few of which are
+        singular.
+        """
         generator = np.random.default_rng(0)
         nearest = self.close_near(x)
         closed = [nearest]

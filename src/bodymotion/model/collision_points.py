@@ -1,4 +1,6 @@
-"""The points of the shapes of a body that have contacts, and which links overlap at rest."""
+"""The points of the shapes of a body that have contacts, and which links overlap at
+rest.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -12,11 +14,14 @@ from bodymotion.geometry.meshes import hull_distance, solid
 from bodymotion.model.body import Body
 from bodymotion.model.links import is_moving, rigid_groups
 
-TOUCH_DISTANCE = 1e-4  # [m] Links at most this far apart count as overlapping: MuJoCo has meshes in single precision.
+# [m] Links at most this far apart count as overlapping: MuJoCo has meshes in single
+# precision.
+TOUCH_DISTANCE = 1e-4
 
 
 class CollisionPoints:
-    """The points (P, 3) of the shapes of a body that have contacts in MuJoCo, in the frames of their links.
+    """The points (P, 3) of the shapes of a body that have contacts in MuJoCo, in the
+    frames of their links.
 
     `links` (P,) are the links of the points, `shapes` (S,) those of the shapes; the
     points of a shape begin at `starts` (S,). `axes`
@@ -48,7 +53,9 @@ class CollisionPoints:
 
     @property
     def boxes(self) -> tuple[Floats, Floats]:
-        """The middles and half sizes (S, 3) [m] of the boxes around the shapes, along their own axes, in the frames of the links."""
+        """The middles and half sizes (S, 3) [m] of the boxes around the shapes, along
+        their own axes, in the frames of the links.
+        """
         sizes = np.diff([*self.starts, len(self.points)])
         local = np.einsum(
             "pi,pij->pj", self.points, np.repeat(self.axes, sizes, axis=0)
@@ -60,7 +67,9 @@ class CollisionPoints:
         )
 
     def placed(self, q: Floats, root: npt.ArrayLike) -> Floats:
-        """Return the points (P, 3) [m] in the world, for joint values (J,) and a root pose (7,)."""
+        """Return the points (P, 3) [m] in the world, for joint values (J,) and a root
+        pose (7,).
+        """
         return poses.transform_points(
             self.body.forward_kinematics(q, root)[self.links], self.points
         )
@@ -90,7 +99,8 @@ class CollisionPoints:
     def overlaps(
         self, postures: Sequence[Floats], known: Iterable[tuple[int, int]] = ()
     ) -> tuple[tuple[int, int], ...]:
-        """Return `known` and the pairs of links, by index, whose shapes overlap in joint values (J,), and which MuJoCo lets collide.
+        """Return `known` and the pairs of links, by index, whose shapes overlap in
+        joint values (J,), and which MuJoCo lets collide.
 
         MuJoCo itself excludes links that move as one, and a moving link and the one
         that carries it.
@@ -133,7 +143,9 @@ class CollisionPoints:
 
     @cached_property
     def _groups(self) -> tuple[Ints, Ints]:
-        """For each shape (S,) the number of the links that move as one with its own, and of those that carry them (-1 none)."""
+        """For each shape (S,) the number of the links that move as one with its own,
+        and of those that carry them (-1 none).
+        """
         groups = rigid_groups(self.body)
         group_of = {
             index: number for number, group in enumerate(groups) for index in group

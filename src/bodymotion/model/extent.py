@@ -10,16 +10,16 @@ from bodymotion.geometry.meshes import outermost_points
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 
+# Share of a body that is its bulk at least.
 MIN_BULK_WEIGHT = 0.5
-"""Share of a body that is its bulk at least."""
+# A few points alone are no bulk: two boxes of a small part beside a large one.
 MIN_BULK_POINTS = 4
-"""A few points alone are no bulk: two boxes of a small part beside a large one."""
+# A point is not of the bulk if it is this many times farther away than the bulk.
 BULK_GAP = 10.0
-"""A point is not of the bulk if it is this many times farther away than the bulk."""
+# [m] So that points at one position have a size.
 MIN_BULK_SIZE = 1e-9
-"""[m] So that points at one position have a size."""
+# Links that a sentence names.
 MAX_NAMED = 3
-"""Links that a sentence names."""
 
 
 class BodyExtent:

@@ -53,8 +53,8 @@ __all__ = [
     "inside",
 ]
 
+# Relative difference of two costs up to which the solution nearer to `q0` is chosen.
 SAME_COST = 1e-3
-"""Relative difference of two costs up to which the solution nearer to `q0` is chosen."""
 MAX_ERROR = 1e-6  # [m, rad] A task with a smaller error is fulfilled.
 # [rad or m] How far a joint is from `q0` in random starts at most.
 START_RANGE = {ROTATE: 2 * np.pi, SLIDE: 1.0}

@@ -13,10 +13,10 @@ from bodymotion.model.body import Body
 from bodymotion.model.rules import NOT_RIGID
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiSE3Seq, MultiValueSeq
 
+# Link poses that are processed at once; it limits the memory.
 CHUNK_POSES = 1 << 16
-"""Link poses that are processed at once; it limits the memory."""
+# [m, rad] A larger residual is reported.
 RESIDUAL_TOLERANCE = 1e-3
-"""[m, rad] A larger residual is reported."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Links, the joints that hold them with their motors, the segments that they are made of, and the sensors and other devices on them.
+"""Links, the joints that hold them with their motors, the segments that they are made
+of, and the sensors and other devices on them.
 
 Devices have the fields of the OpenHRP document in snake_case. Their `pose` (7,) is in
 the link's frame. A device looks along its −z axis with +y up. A `max_…` of −1 means
@@ -25,20 +26,15 @@ if TYPE_CHECKING:
 
 JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
 
+# Models of more links are not read. Each is looked at by itself wherever a body is
+# read, drawn or checked, and no robot has them.
 MAX_LINKS = 10_000
-"""Models of more links are not read.
 
-Each is looked at by itself wherever a body is read, drawn or checked, and no robot has
-them.
-"""
-
+# The joint types that have a column without an id too. The root has none then.
 MOVING = ("rotate", "slide", "crawler")
-"""The joint types that have a column without an id too.
-
-The root has none then.
-"""
 MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
 _COUNTABLE = 10**15
+# The attributes of a Joint for its motor. Files have keys of the same names.
 MOTOR_NUMBERS = (
     "gear_ratio",
     "gear_efficiency",
@@ -47,10 +43,7 @@ MOTOR_NUMBERS = (
     "torque_const",
     "encoder_pulse",
 )
-"""The attributes of a Joint for its motor.
-
-Files have keys of the same names.
-"""
+# Kinds of devices of scenes, of which no physics, kinematics or sensor depends.
 EFFECTS = (
     *(
         "CompetitorMarker",
@@ -62,17 +55,18 @@ EFFECTS = (
     ),
     *("RainDevice", "SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice"),
 )
-"""Kinds of devices of scenes, of which no physics, kinematics or sensor depends."""
 
 BANDWIDTH = 15.0  # [Hz] Natural frequency of a servo that moves what its joint carries.
-STANCE_BANDWIDTH = 3.0  # [Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot.
+# [Hz] Natural frequency of a servo between a free root and a foot, when it moves the
+# rest of the body on that foot.
+STANCE_BANDWIDTH = 3.0
+# [Hz] No servo is faster with what its joint carries. At time steps of up to 2 ms it is
+# integrated well.
 MAX_BANDWIDTH = 100.0
-"""[Hz] No servo is faster with what its joint carries.
-
-At time steps of up to 2 ms it is integrated well.
-"""
 MIN_INERTIA = 1e-4  # [kg m² or kg] A joint moves at least this.
-CONTACT_HEIGHT = 0.02  # [m] Links whose shapes reach down to this height above the lowest point support the body.
+# [m] Links whose shapes reach down to this height above the lowest point support the
+# body.
+CONTACT_HEIGHT = 0.02
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,7 +164,10 @@ class Link(ContentEquality, offset=(7,)):
             place = "root"
         else:
             place = f"parent {self.parent}"
-        return f"Link({self.name!r}: index {self.index}, {place}, {self.joint.type} joint, {self.mass:.4g} kg)"
+        return (
+            f"Link({self.name!r}: index {self.index}, {place}, {self.joint.type} "
+            f"joint, {self.mass:.4g} kg)"
+        )
 
     @cached_property
     def mass(self) -> float:
@@ -194,7 +191,8 @@ class Link(ContentEquality, offset=(7,)):
 
     @cached_property
     def inertia(self) -> Floats:
-        """The inertia tensor (3, 3) [kg m²] about the centre of mass, along the link's axes.
+        """The inertia tensor (3, 3) [kg m²] about the centre of mass, along the link's
+        axes.
 
         Each segment's tensor is rotated into the link's axes and moved to the common
         centre of mass (Huygens–Steiner).
@@ -237,7 +235,9 @@ class Link(ContentEquality, offset=(7,)):
 
     @cached_property
     def contact_points(self) -> Floats:
-        """The outermost points (N, 3) [m] of the collision shapes, or of the visuals without any, in the link's frame."""
+        """The outermost points (N, 3) [m] of the collision shapes, or of the visuals
+        without any, in the link's frame.
+        """
         from bodymotion.geometry.meshes import outermost_points
 
         if self.collisions:
@@ -274,12 +274,15 @@ class Device(ContentEquality, pose=(7,)):
 
     @property
     def kind(self) -> str:
-        """The name of the device's node in the document, or in the file where the document has none such."""
+        """The name of the device's node in the document, or in the file where the
+        document has none such.
+        """
         return type(self).__name__
 
 
 def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
-    """Return the order of devices, each given by its kind and id, in which those of one kind follow their ids.
+    """Return the order of devices, each given by its kind and id, in which those of one
+    kind follow their ids.
 
     Those without an id (−1) come after those with one. The places that the devices of a
     kind have among the others stay as they are.
@@ -338,7 +341,8 @@ class VisionSensor(Device):
 
     @property
     def half_size(self) -> tuple[float, float]:
-        """Half the width and half the height [m] of what the image shows of a plane one metre ahead.
+        """Half the width and half the height [m] of what the image shows of a plane one
+        metre ahead.
 
         Raises
         ------
@@ -356,7 +360,8 @@ class VisionSensor(Device):
 
 
 def angle_over(angle: float, pixels: int, across: int) -> float:
-    """Return the angle [rad] that a camera sees over `across` pixels in a line, where it sees `angle` over `pixels` of them.
+    """Return the angle [rad] that a camera sees over `across` pixels in a line, where
+    it sees `angle` over `pixels` of them.
 
     Formats give it for the width, the height or the shorter side. What is no angle of a
     camera, or has no pixels, is returned as it is.
@@ -419,17 +424,17 @@ class RangeSensor(Device):
         return _COUNTABLE
 
 
+# The devices of the OpenHRP document by their kinds.
 DEVICE_KINDS: dict[str, type[Device]] = {
     kind.__name__: kind
     for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
 }
-"""The devices of the OpenHRP document by their kinds."""
+# By the classes of sensors, the attributes that are a limit for each direction.
 SENSOR_LIMITS: dict[type[Device], tuple[str, ...]] = {
     AccelerationSensor: ("max_acceleration",),
     Gyro: ("max_angular_velocity",),
     ForceSensor: ("max_force", "max_torque"),
 }
-"""By the classes of sensors, the attributes that are a limit for each direction."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -459,7 +464,9 @@ def armature(joint: Joint) -> float:
 
 
 def stated_efforts(joint: Joint) -> tuple[float, float] | None:
-    """Return the limits of torque [Nm] (force [N]) as the file has them (`.body`, URDF, MJCF), None without them."""
+    """Return the limits of torque [Nm] (force [N]) as the file has them (`.body`, URDF,
+    MJCF), None without them.
+    """
     limits = _numbers(joint.extra.get("joint_effort_range"))
     if len(limits) == 2:
         return (limits[0], limits[1])
@@ -467,7 +474,8 @@ def stated_efforts(joint: Joint) -> tuple[float, float] | None:
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives at the joint, None without a limit.
+    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives
+    at the joint, None without a limit.
 
     0 is none, too.
 
@@ -613,7 +621,9 @@ def passive_joints(body: Body) -> tuple[int, ...]:
 
 
 def standing_links(body: Body, link_poses: Floats) -> set[int]:
-    """Return the links, by index, whose collision shapes are lowest in poses (L, 7), within `CONTACT_HEIGHT`."""
+    """Return the links, by index, whose collision shapes are lowest in poses (L, 7),
+    within `CONTACT_HEIGHT`.
+    """
     lows: dict[int, float] = {}
     for link in body.links:
         box = [shape.bounds for shape in link.collisions if shape.bounds is not None]
@@ -661,7 +671,9 @@ def is_moving(body: Body, index: int) -> bool:
 
 
 def floats_in_world(body: Body, index: int) -> bool:
-    """Return whether a link has a free joint and everything above it is fixed to the world, so that a simulator can move it freely."""
+    """Return whether a link has a free joint and everything above it is fixed to the
+    world, so that a simulator can move it freely.
+    """
     link = body.links[index]
     if link.parent < 0 or link.joint.type != "free":
         return False

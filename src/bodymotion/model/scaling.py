@@ -20,6 +20,8 @@ HISTORY_KEY = (
     "rerooted"  # The option of a source that keeps what `editing.reroot` changed.
 )
 
+# The lengths in `Joint.extra` of a sliding joint. Numbers, or the named numbers of a
+# mapping.
 LENGTHS: dict[str, tuple[str, ...]] = {
     "safety_controller": ("soft_lower_limit", "soft_upper_limit"),
     "calibration": ("rising", "falling"),
@@ -27,10 +29,6 @@ LENGTHS: dict[str, tuple[str, ...]] = {
     "springref": (),
     "margin": (),
 }
-"""The lengths in `Joint.extra` of a sliding joint.
-
-Numbers, or the named numbers of a mapping.
-"""
 
 
 def scale(body: Body, factor: float) -> Body:

@@ -20,17 +20,17 @@ from bodymotion.model.links import Link
 
 BONE = Material(diffuse=(0.56, 0.63, 0.73))
 JOINT = Material(diffuse=(0.25, 0.42, 0.66))
+# In sizes of the figure, as all radii.
 BONE_RADIUS = 0.012
-"""In sizes of the figure, as all radii."""
 JOINT_RADIUS = 0.02
+# Of a wheel whose inertia does not give a radius of a wheel.
 WHEEL_RADIUS = 0.08
-"""Of a wheel whose inertia does not give a radius of a wheel."""
 MIN_WHEEL_RADIUS = 2 * BONE_RADIUS
 MAX_WHEEL_RADIUS = 0.3
+# In radii of the wheel.
 WHEEL_WIDTH = 0.4
-"""In radii of the wheel."""
+# [m] Of a figure whose links are at one position.
 DEFAULT_SIZE = 0.3
-"""[m] Of a figure whose links are at one position."""
 
 
 def drawn_shapes(

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from bodymotion.simulation.result import SimulationResult
 
 DEFAULT_SECONDS = 5.0  # [s] Length of a simulation without a motion and without an end.
-MAX_LIFT = 0.1  # [m] A start pose whose lowest point is at most this far from the ground is put on it.
+# [m] A start pose whose lowest point is at most this far from the ground is put on it.
+MAX_LIFT = 0.1
 FRAME_RATE = 100.0  # [Hz] of the frames of the result, without a motion.
 
 
@@ -72,7 +73,10 @@ class Plan:
             end = last if end is None else end
             # A time is rounded to whole steps.
             if end > last + timestep:
-                message = f"the motion ends at {last:g} s: its last pose is held until {end:g} s"
+                message = (
+                    f"the motion ends at {last:g} s: its last pose is held until "
+                    f"{end:g} s"
+                )
                 data = {"motion_end": last, "end": end}
                 self.problems += (HELD.problem(message, data=data),)
         else:
@@ -146,7 +150,9 @@ class Plan:
         return q, root
 
     def step_at(self, time: float) -> int:
-        """Return the number of the step that begins at a time [s] of the motion, the first or last one for times beyond."""
+        """Return the number of the step that begins at a time [s] of the motion, the
+        first or last one for times beyond.
+        """
         return round(min(max((time - self.start) / self.timestep, 0.0), self.steps))
 
     def efforts(self, body: Body, motion: Motion | None) -> Floats:

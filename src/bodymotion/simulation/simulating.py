@@ -49,11 +49,9 @@ from bodymotion.simulation.world import (
 )
 from bodymotion.system.deferred import need
 
+# [s] Steps are taken in chunks of this length. Between them a fall is noticed and
+# Ctrl-C takes effect.
 CHUNK = 0.5
-"""[s] Steps are taken in chunks of this length.
-
-Between them a fall is noticed and Ctrl-C takes effect.
-"""
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,14 @@ from bodymotion.system.deferred import need
 if TYPE_CHECKING:
     from bodymotion.simulation.simulating import Run
 
+# Steps whose states stay on the device until they are copied from it.
 CHUNK = 100
-"""Steps whose states stay on the device until they are copied from it."""
+# The most frames that are computed together.
 FRAMES = 4096
-"""The most frames that are computed together."""
 CONTACTS_OF_SHAPE = 8
 MIN_CONTACTS = 64
+# The most contacts of a world: 8 for each shape that collides, between these.
 MAX_CONTACTS = 1024
-"""The most contacts of a world: 8 for each shape that collides, between these."""
 
 
 def step_together(
@@ -177,7 +177,8 @@ def frames_together(
 ) -> tuple[Floats, Floats, Floats]:
     """Return link poses (..., L, 7), torques (..., J) and root wrenches (..., 6).
 
-    The latter with `rates`, as `inverse_dynamics` returns them. Inertias are those that MuJoCo accepts; see `MujocoModel.problems`.
+    The latter with `rates`, as `inverse_dynamics` returns them. Inertias are those that
+    MuJoCo accepts; see `MujocoModel.problems`.
 
     Parameters
     ----------

@@ -41,21 +41,21 @@ from bodymotion.model.links import (
 from bodymotion.simulation import rules
 from bodymotion.system.deferred import need
 
+# Prefix of the names of the simulated body.
 ROBOT = "robot/"
-"""Prefix of the names of the simulated body."""
+# [m] The floor gives way by at most this under a robot on one of its feet.
 MAX_SINK = 0.005
-"""[m] The floor gives way by at most this under a robot on one of its feet."""
+# The largest impedance d of MuJoCo's contacts.
 MAX_IMPEDANCE = 0.95
-"""The largest impedance d of MuJoCo's contacts."""
+# d·(1 − d).
 SINK_FACTOR = MAX_IMPEDANCE * (1.0 - MAX_IMPEDANCE)
-"""d·(1 − d)."""
 TORSION = 0.005
+# [m] The friction of the floor about its normal, and against rolling: MuJoCo's own.
 ROLLING = 0.0001
-"""[m] The friction of the floor about its normal, and against rolling: MuJoCo's own."""
+# [m] A loop that is open by more in its best closed pose cannot be closed.
 LOOP_TOLERANCE = 1e-4
-"""[m] A loop that is open by more in its best closed pose cannot be closed."""
+# The numbers of a contact sensor: found, force, torque, position.
 CONTACT_COLUMNS = 10
-"""The numbers of a contact sensor: found, force, torque, position."""
 
 
 @dataclass(frozen=True)
@@ -241,11 +241,9 @@ class Robot:
         return replace(world, model=model, body=replace(world.body, root_pose=root))
 
 
+# By the id of a body, as long as it lives. Then by how its root is fixed, and by
+# whether its visuals collide.
 _robots: dict[int, dict[tuple[str | None, bool], Robot]] = {}
-"""By the id of a body, as long as it lives.
-
-Then by how its root is fixed, and by whether its visuals collide.
-"""
 
 
 def robot_of(
@@ -642,7 +640,8 @@ def _locate_crawlers(
 
 
 def _belt(model: Any, body: Body, index: int, geoms: Indices) -> Floats:  # noqa: ANN401
-    """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its geoms.
+    """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its
+    geoms.
 
     At the ground −axis × up: a wheel that rotates about the axis moves its lowest point
     so. The velocity is the same all over the belt.

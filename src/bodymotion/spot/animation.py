@@ -33,14 +33,15 @@ if TYPE_CHECKING:
     from bodymotion.spot.playback.recording import LegColumns
     from bodymotion.spot.playback.stance import SpotPose
 
+# The parts of the robot that an animation may control.
 TRACKS = ("legs", "body", "arm", "gripper")
-"""The parts of the robot that an animation may control."""
 
 
 def _legs(*endings: str) -> tuple[str, ...]:
     return tuple(f"{leg}_{ending}" for leg, ending in product(LEGS, endings))
 
 
+# The keywords for several columns, each with its single columns in their order.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "arm_joints": ("shoulder0", "shoulder1", "elbow0", "elbow1", "wrist0", "wrist1"),
     "hand_pos": ("hand_x", "hand_y", "hand_z"),
@@ -58,7 +59,6 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     **{f"{leg}_angles": (f"{leg}_hx", f"{leg}_hy", f"{leg}_kn") for leg in LEGS},
     **{f"{leg}_pos": (f"{leg}_x", f"{leg}_y", f"{leg}_z") for leg in LEGS},
 }
-"""The keywords for several columns, each with its single columns in their order."""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from bodymotion.spot.playback.timing import Timing, timing
 from bodymotion.spot.playback.timing import settings as parameter_values
 from bodymotion.spot.playback.validation import checked
 
+# How many times its natural length an extendable move can be made in the viewer.
 MAX_LENGTH_FACTOR = 4.0
-"""How many times its natural length an extendable move can be made in the viewer."""
+# [slices] How much longer than its natural length any extendable move can be made.
 MIN_EXTENSION = 16.0
-"""[slices] How much longer than its natural length any extendable move can be made."""
+# [s] Times that differ by less are equal: they were computed along different ways.
 SAME_TIME = 1e-9
-"""[s] Times that differ by less are equal: they were computed along different ways."""
 
 
 @dataclass(frozen=True, eq=False)

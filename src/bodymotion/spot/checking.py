@@ -41,18 +41,14 @@ _PHYSICS = (
     rules.NO_COLLISIONS,
 )
 OF_PHYSICS = {rule.code for rule in _PHYSICS}
+# [s] A shorter overload of a motor is not reported. Played motions are smooth, so that
+# this is less than for recorded ones.
 MIN_OVERLOAD = 0.03
-"""[s] A shorter overload of a motor is not reported.
-
-Played motions are smooth, so that this is less than for recorded ones.
-"""
+# With more corners than this, each parameter is tried alone at its ends. And all
+# together at their lower and at their upper ends.
 MAX_CORNERS = 4
-"""With more corners than this, each parameter is tried alone at its ends.
-
-And all together at their lower and at their upper ends.
-"""
+# Frames that are played at corners: of a long animation only the first are tried.
 MAX_CORNER_FRAMES = 20_000
-"""Frames that are played at corners: of a long animation only the first are tried."""
 
 
 def check_animation(

@@ -17,11 +17,9 @@ from bodymotion.motion.components import Timeline
 from bodymotion.spot.animation import Animation, Parameter
 from bodymotion.spot.choreography.values import Choreography, Move
 
+# Moves up to which those that were added or removed in between are found. Beyond, moves
+# of the same number are compared.
 MAX_ALIGNED = 4000
-"""Moves up to which those that were added or removed in between are found.
-
-Beyond, moves of the same number are compared.
-"""
 
 
 def compare_choreographies(

@@ -25,13 +25,11 @@ SAME = (
     1e-6  # [m, rad] Numbers of two keyframes up to this difference are the same pose.
 )
 OTHER_SIDE = {"fl": "fr", "fr": "fl", "hl": "hr", "hr": "hl"}
+# Columns that change their sign in a mirror. Positions to the left, rotations about x
+# and z.
 NEGATED = re.compile(
     r".*(_hx|(?<!_quat)_y|_roll|_yaw|_quat_x|_quat_z)|shoulder0|elbow1|wrist1"
 )
-"""Columns that change their sign in a mirror.
-
-Positions to the left, rotations about x and z.
-"""
 NEGATED_PARAMETERS = {"shoulder_0_offset", "elbow_1_offset", "wrist_1_offset"}
 
 

@@ -9,11 +9,11 @@ from bodymotion.extensions import Extension, Kind
 
 SPOT = "bodymotion.spot"
 
+# What a move may control; two moves at a time share no track.
 TRACKS = (
     *("legs", "body", "arm", "gripper", "lights"),
     *("audio_visual_lights", "audio_visual_buzzer", "annotations"),
 )
-"""What a move may control; two moves at a time share no track."""
 
 EXTENSION = Extension(
     name="spot",

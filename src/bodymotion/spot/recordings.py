@@ -22,24 +22,24 @@ from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS
 from bodymotion.spot.playback.legs import foot_positions
 
+# [s] Larger lags are not tried, nor those that leave less than half of a motion.
 MAX_LAG = 1.0
-"""[s] Larger lags are not tried, nor those that leave less than half of a motion."""
+# At which lags are tried.
 MAX_SAMPLES = 20_000
-"""At which lags are tried."""
+# [Hz] At which lags are tried, with at most `MAX_SAMPLES` samples.
 MIN_RATE = 200.0
-"""[Hz] At which lags are tried, with at most `MAX_SAMPLES` samples."""
+# [slices] Length of the part of a recording that is compared with a dance.
 MAX_SLICES = 120
-"""[slices] Length of the part of a recording that is compared with a dance."""
+# Times in a slice at which it is compared.
 TIMES_PER_SLICE = 4
-"""Times in a slice at which it is compared."""
+# [s] A robot is at most this much early.
 MAX_LEAD = 0.01
-"""[s] A robot is at most this much early."""
+# A dance began at a later slice if its difference there is at most this share.
 MAX_LATER_SHARE = 0.5
-"""A dance began at a later slice if its difference there is at most this share."""
+# Of lags that fit nearly as well the shortest is chosen, as in a periodic motion.
 SAME_COST = 1.02
-"""Of lags that fit nearly as well the shortest is chosen, as in a periodic motion."""
+# [s] A shorter lag is none: it is shown with a tenth of a millisecond.
 MIN_SHOWN_LAG = 5e-5
-"""[s] A shorter lag is none: it is shown with a tenth of a millisecond."""
 
 
 def compare_recording(

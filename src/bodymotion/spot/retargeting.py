@@ -17,17 +17,17 @@ from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
 STAND = Stand(NOMINAL_HEIGHT, NOMINAL_FEET)
+# [s] Time between keyframes.
 KEY_TIME = 0.05
-"""[s] Time between keyframes."""
+# [bytes] Memory that a keyframe takes while the animation is made, estimated.
 BYTES_PER_KEYFRAME = 1000
-"""[bytes] Memory that a keyframe takes while the animation is made, estimated."""
+# [s] A keyframe is at a frame that is later by this much through rounding.
 SAME_TIME = 1e-9
-"""[s] A keyframe is at a frame that is later by this much through rounding."""
+# Digits after the point of the numbers in keyframes: 0.1 mm.
 DIGITS = 4
-"""Digits after the point of the numbers in keyframes: 0.1 mm."""
 COLUMN_GROUPS = ("foot_pos", "contact", "body_pos", "body_euler_rpy")
+# [slices] The time in which the body moves to the first keyframe.
 ENTRY_SLICES = Parameter(0.0, 1.0, 4.0)
-"""[slices] The time in which the body moves to the first keyframe."""
 
 
 def retarget_to_spot(

@@ -19,6 +19,7 @@ _FIRST_FIELD = re.compile(
 _MESSAGE_ROWS = re.compile(
     rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*+(?::\s*+)?[{<\[]"
 )
+# The fields of the message Animation.
 ANIMATION_FIELDS = (
     rb"name|animation_keyframes|controls_arm|controls_legs|controls_body|"
     rb"controls_gripper|bpm|retime_to_integer_slices|minimum_parameters|"
@@ -27,10 +28,10 @@ ANIMATION_FIELDS = (
     rb"assume_zero_roll_and_pitch|arm_required|no_looping|arm_prohibited|"
     rb"timing_adjustability|starts_sitting|custom_gait_cycle"
 )
-"""The fields of the message Animation."""
 _SEQUENCE_FIELD = re.compile(
     rb"(?:^|[\s{}<>;,])(?:slices_per_minute|choreography_sequence|moves)\s*+[:{<\[]"
 )
+# The fields of the messages ChoreographySequence and ChoreographerSave.
 _SEQUENCE_FIELDS = (
     *(b"name", b"slices_per_minute", b"moves", b"choreography_info", b"entrance_state"),
     *(
@@ -40,7 +41,6 @@ _SEQUENCE_FIELDS = (
         b"choreography_start_slice",
     ),
 )
-"""The fields of the messages ChoreographySequence and ChoreographerSave."""
 _LISTED_MOVE = re.compile(
     rb"(?:^|\s)moves\s*+:?\s*+[{<]\s*+name\b"
 )  # The start of a move in a robot's list of moves.

@@ -29,18 +29,20 @@ if TYPE_CHECKING:
 # [beats per minute] The range that the slider of the tempo has at least.
 MIN_TEMPO = 40.0
 MAX_TEMPO = 220.0
+# [s] After a user has moved a slider its value is not overwritten for this time.
 WRITE_BACK_DELAY = 0.6
-"""[s] After a user has moved a slider its value is not overwritten for this time."""
 STYLE = "padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"
 MAX_KEYFRAMES = 3  # Number of keyframes that are listed for one rule.
 
+# Options for the robot's controller; they change no motion here.
 CONTROLLER_OPTIONS = (
     "precise_steps",
     "timing_adjustability",
     "track_swing_trajectories",
 )
-"""Options for the robot's controller; they change no motion here."""
 
+# Ranges of sliders for parameters that the animation only names. Only the robot knows
+# their limits.
 DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "speed": (0.25, 4.0),
@@ -51,10 +53,6 @@ DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "arm_dance_frame_id": (0.0, 10.0),
     }
 )
-"""Ranges of sliders for parameters that the animation only names.
-
-Only the robot knows their limits.
-"""
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,9 @@ if TYPE_CHECKING:
     from bodymotion.checks.physics.collisions import Collisions
     from bodymotion.dynamics import Measures, Series
 
+# Number of frames whose extent is computed together. The points of all frames would
+# need too much memory.
 FRAMES_PER_BATCH = 256
-"""Number of frames whose extent is computed together.
-
-The points of all frames would need too much memory.
-"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,11 +37,9 @@ MAX_LISTED_FAULTS = (
     3  # Number of rules that the panel lists when a saved file has errors.
 )
 TIME_TO_LOAD = 1.0
+# [s] Of files that take longer to load, the viewer is started before. Seconds between
+# two messages about it.
 LOADING_INTERVAL = 0.5
-"""[s] Of files that take longer to load, the viewer is started before.
-
-Seconds between two messages about it.
-"""
 WATCH_INTERVAL = 0.25  # [s] between two looks at the files.
 
 

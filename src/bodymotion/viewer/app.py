@@ -44,10 +44,9 @@ from bodymotion.viewer.server import quiet_server, stop_server
 
 MAX_FRAME_RATE = 60.0  # Frames per second.
 CLOCK_RATE = 12.0
+# Updates per second, during playback, of the clock and the slider, and of the values of
+# joints.
 VALUES_RATE = 4.0
-"""Updates per second, during playback, of the clock and the slider, and of the values
-of joints.
-"""
 # [s] After a longer pause (a computer that slept) the player stays at its time.
 MAX_TICK = 0.5
 WORK_TIMEOUT = 600.0  # [s] for `WorkQueue.run`.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.scene_view import RobotNodes
 
+# The kinds of limits, and the measured quantity of each.
 LIMITS: dict[str, str] = {"velocity": "joint_velocities", "torque": "torques"}
-"""The kinds of limits, and the measured quantity of each."""
 COLOR_STOPS = np.array(
     [[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.float64
 )  # The colours at 0, 50 and 100 % of the limit.

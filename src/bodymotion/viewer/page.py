@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 SUFFIXES = (".html", ".htm")
 MAX_RATE = 60.0  # Frames per second.
 MAX_FRAMES = 9000  # Number of frames; longer motions are sampled at a lower rate.
+# [s] The player jumps to the first frame at the end, and the last one must be visible
+# before.
 LAST_FRAME_DURATION = 1e-3
-"""[s] The player jumps to the first frame at the end, and the last one must be visible
-before.
-"""
 # [s] Frames begin this much before their time, because times may be rounded to four
 # decimal places.
 FRAME_LEAD = 2e-4
 SPARSE = 0.0125  # [s] Frames with at least this distance to the next one are all shown.
+# The overlays that are shown for the first of two motions only.
 FIRST_MOTION_ONLY = (
     "axes",
     "devices",
@@ -67,13 +67,9 @@ FIRST_MOTION_ONLY = (
     "trails",
     *LIMIT_OPTIONS,
 )
-"""The overlays that are shown for the first of two motions only."""
 
+# Marks of findings on the timeline. One for the findings within a share of its time.
 MAX_MARKS = 400
-"""Marks of findings on the timeline.
-
-One for the findings within a share of its time.
-"""
 # Of one row; spans that are closer than this share of the time are drawn as one.
 MAX_SPANS = 2000
 MAX_LEVELS = 3000  # Of the waveform of music.

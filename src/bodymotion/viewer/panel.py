@@ -61,6 +61,7 @@ WARNING = (
 # The tab Show.
 NO_PATH = "no link"
 MAX_TRAIL_SECONDS = 10.0
+# The options of each folder.
 FOLDERS = {
     "Robot": (
         "visuals",
@@ -75,11 +76,10 @@ FOLDERS = {
     "Limits": tuple(LIMIT_OPTIONS),
     "Environment": ("follow", "stand", "shadows", "dark"),
 }
-"""The options of each folder."""
 
 # The tab Joints.
+# [rad or m] Range of a slider in both directions where the joint has no limit.
 DEFAULT_RANGE = {"rotate": np.pi, "slide": 1.0}
-"""[rad or m] Range of a slider in both directions where the joint has no limit."""
 MAX_LIMIT = 100.0  # [rad or m] Larger limits count as none.
 # Looks like a decimal point; viser breaks the line of a label after a real one.
 NO_BREAK_POINT = "\u2024\u2060"

@@ -11,13 +11,11 @@ from math import isfinite
 
 from bodymotion.motion.components import Timeline
 
+# The playback speeds of the keys. Any value between the first and the last is allowed.
 SPEEDS = 0.1, 0.25, 0.5, 1.0, 2.0, 4.0
-"""The playback speeds of the keys.
-
-Any value between the first and the last is allowed.
-"""
 
 
+# Key, modifier, action (see `run_action`) and description, of the live viewer.
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (
     ("space", None, "toggle", "Play or pause"),
     ("arrowright", None, "next", "One frame forward"),
@@ -31,7 +29,6 @@ KEYS: tuple[tuple[str, str | None, str, str], ...] = (
     ("L", None, "loop", "Switch loop on or off"),
     ("F", None, "follow", "Switch camera follows root on or off"),
 )
-"""Key, modifier, action (see `run_action`) and description, of the live viewer."""
 
 
 @dataclass

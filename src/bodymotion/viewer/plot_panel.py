@@ -29,17 +29,15 @@ if TYPE_CHECKING:
 NONE = "—"
 JOINT_VALUES = "Joint values"
 MAX_POINTS = 800
+# The colours of the curves, whose number they limit.
 COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0")
-"""The colours of the curves, whose number they limit."""
 HEIGHT = 190
 LEFT = 40
 RIGHT = 12
 TOP = 10
+# [px] Height of the plot and its margins. On the right `LEFT` when there is a second
+# unit.
 BOTTOM = 20
-"""[px] Height of the plot and its margins.
-
-On the right `LEFT` when there is a second unit.
-"""
 GRID = 1000  # Resolution of the drawing in both directions.
 _LINE = 'fill="none" stroke-linejoin="round" vector-effect="non-scaling-stroke"'
 _GRID_LINE = (

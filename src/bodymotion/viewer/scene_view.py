@@ -40,42 +40,36 @@ if TYPE_CHECKING:
     import viser.infra
 
 FRAMES_TOGETHER = 32  # Consecutive frames whose poses are converted at once.
+# Number of frames whose extent the first camera sees, evenly chosen.
 FRAMED_FRAMES = 60
-"""Number of frames whose extent the first camera sees, evenly chosen."""
+# The camera follows a root that moves farther than this many sizes of the robot, unless
+# the option is set.
 FOLLOW_DISTANCE = 0.6
-"""The camera follows a root that moves farther than this many sizes of the robot,
-unless the option is set.
-"""
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
 CLOSURE_TOLERANCE = 1e-6  # [m, rad] A loop that is open by more is reported as open.
 MAX_LISTED_LOOPS = 3
 FIELD_OF_VIEW = 0.7  # [rad] Vertical field of view of the presets.
+# Directions from the robot to the camera. A robot's front is +x, its left side +y.
 PRESETS: dict[str, tuple[float, float, float]] = {
     "Corner": (1.0, 0.75, 0.45),
     "Front": (1.0, 0.0, 0.0),
     "Side": (0.0, 1.0, 0.0),
     "Top": (-1e-3, 0.0, 1.0),
 }
-"""Directions from the robot to the camera.
-
-A robot's front is +x, its left side +y.
-"""
 
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
 SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
+# The types of viser's messages that set a part of a pose.
 _MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
-"""The types of viser's messages that set a part of a pose."""
 # [m, or of a quaternion's elements] Smaller changes since the last message are not
 # sent.
 MIN_POSE_CHANGE = 1e-6
 SECOND_ROBOT_WIDTHS = 1.35
+# Distance to the second robot. The first one's width times the one, and at least its
+# size times the other.
 SECOND_ROBOT_SIZES = 0.45
-"""Distance to the second robot.
-
-The first one's width times the one, and at least its size times the other.
-"""
 
 
 class SceneView:

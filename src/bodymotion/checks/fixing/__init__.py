@@ -3,7 +3,8 @@
 Edits of its bytes at the locations of the problems only.
 
 Each format has a module here or in its extension: its `edits_of(data, path)` returns
-edits, each for a rule that is marked `fixable`. A text is corrected to what the reader reads. What has two
+edits, each for a rule that is marked `fixable`. A text is corrected to what the reader
+reads. What has two
 possible meanings does not change, nor does a text that cannot be read.
 """
 

@@ -13,6 +13,7 @@ from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _THREE = rb"(?:\s*,\s*|\s+)".join([_NUMBER] * 3)
+# The forms of the numbers at the location of a rule; others do not change.
 _FORMS = {
     AXIS_LENGTH.code: re.compile(
         rb"(?:xyz\s*=\s*[\"']|[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[)\s*"
@@ -21,7 +22,6 @@ _FORMS = {
     ),
     QUATERNION.code: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),
 }
-"""The forms of the numbers at the location of a rule; others do not change."""
 
 
 def edits_of(data: bytes, path: Path) -> Iterator[Edit]:

@@ -17,14 +17,12 @@ import numpy as np
 
 from bodymotion.formats.text import number
 
+# Number of unchanged lines that are shown around changed ones, as `diff -u` does.
 CONTEXT = 3
-"""Number of unchanged lines that are shown around changed ones, as `diff -u` does."""
 _BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
+# The least number of digits that are written. A length that is off by 1e-9 is 1 to all
+# rules.
 MIN_DIGITS = 9
-"""The least number of digits that are written.
-
-A length that is off by 1e-9 is 1 to all rules.
-"""
 
 
 @dataclass(frozen=True, slots=True)

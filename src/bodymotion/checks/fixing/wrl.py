@@ -71,8 +71,8 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
+# From where to where in the text, what is put there, and the rule.
 _Change: TypeAlias = tuple[int, int, str, str]
-"""From where to where in the text, what is put there, and the rule."""
 
 
 def _newline(text: str) -> str:

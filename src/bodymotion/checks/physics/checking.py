@@ -36,34 +36,30 @@ from bodymotion.model.joint_recovery import recover_joints
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
+# [m] The overlap of two links from which on it is an error.
 ERROR_OVERLAP = 0.05
-"""[m] The overlap of two links from which on it is an error."""
+# [m] The largest distance of the zero moment point outside of the feet.
 MAX_ZMP_OUTSIDE = 0.01
-"""[m] The largest distance of the zero moment point outside of the feet."""
+# [s] A shorter time outside is not reported: a body does not tip over at once.
 MIN_TIPPING = 0.1
-"""[s] A shorter time outside is not reported: a body does not tip over at once."""
+# [s] The same for the recorded point, which needs no derivatives.
 MIN_RECORDED_OUTSIDE = 0.05
-"""[s] The same for the recorded point, which needs no derivatives."""
+# [m] The largest difference between the recorded and the computed zero moment point.
+# Patterns planned with simple models of the same robot are about 30 mm off.
 MAX_ZMP_DIFFERENCE = 0.05
-"""[m] The largest difference between the recorded and the computed zero moment point.
-
-Patterns planned with simple models of the same robot are about 30 mm off.
-"""
+# The largest torque, as a multiple of the motor's limit. Torques computed from frames
+# have errors.
 MAX_LOAD = 1.05
-"""The largest torque, as a multiple of the motor's limit.
-
-Torques computed from frames have errors.
-"""
+# [s] A shorter overload of a motor is not reported.
 MIN_OVERLOAD = 0.05
-"""[s] A shorter overload of a motor is not reported."""
+# [m] A zero moment point farther outside of the feet is impossible.
 MAX_ZMP_DISTANCE = 1.0
-"""[m] A zero moment point farther outside of the feet is impossible."""
+# The share of frames with such a point from which on the frame rate is wrong.
 MAX_IMPOSSIBLE_SHARE = 0.1
-"""The share of frames with such a point from which on the frame rate is wrong."""
 
 JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
+# Rules whose findings are true at any frame rate.
 RATE_INDEPENDENT_RULES = (rules.FULL_TURN.code, rules.SIGN_FLIP.code)
-"""Rules whose findings are true at any frame rate."""
 HEIGHT_RULES = (
     rules.DEPTH.code,
     rules.FLIGHT.code,

@@ -27,18 +27,18 @@ from bodymotion.system.deferred import need
 if TYPE_CHECKING:
     from bodymotion.simulation.world import World
 
+# [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
 MIN_DEPTH = 0.02
-"""[m] Shallower overlaps are no collisions: hulls and models of shapes are inexact."""
+# Of bodies with more links MuJoCo tries all frames.
 MAX_LINKS = 1000
-"""Of bodies with more links MuJoCo tries all frames."""
+# Poses of shapes in one block.
 BLOCK_POSES = 1 << 17
-"""Poses of shapes in one block."""
+# Consecutive frames whose bounding boxes are compared at once.
 FRAMES_TOGETHER = 32
-"""Consecutive frames whose bounding boxes are compared at once."""
+# [m] The overlap of boxes from which on MuJoCo is asked.
 LIMIT = MIN_DEPTH - TOUCH_DISTANCE
-"""[m] The overlap of boxes from which on MuJoCo is asked."""
+# The floor in place of the index of a link.
 FLOOR = -1
-"""The floor in place of the index of a link."""
 
 
 @dataclass(frozen=True)
@@ -262,8 +262,8 @@ class _Boxes:
             near[frames[(bottom < floor - MIN_DEPTH).any(axis=1)]] = True
 
 
+# By the id of a body, as long as it lives.
 _boxes: dict[int, _Boxes] = {}
-"""By the id of a body, as long as it lives."""
 
 
 def find_collisions(
@@ -313,8 +313,8 @@ def find_collisions(
     )
 
 
+# Two links, the frame, the distance [m], and the point (3,) [m].
 CONTACT_COLUMNS = 7
-"""Two links, the frame, the distance [m], and the point (3,) [m]."""
 
 
 def _contacts(

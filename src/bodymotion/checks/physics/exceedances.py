@@ -1,4 +1,5 @@
-"""Moments in which a measured value is above a limit, described only where they are reported.
+"""Moments in which a measured value is above a limit, described only where they are
+reported.
 
 A motion may have thousands of them, of which `MAX_MOMENTS` are kept.
 """
@@ -22,8 +23,8 @@ from bodymotion.checks.findings import (
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry.arrays import Floats
 
+# [s] Two violations with a shorter time between them are one.
 BRIDGE = 0.05
-"""[s] Two violations with a shorter time between them are one."""
 
 
 class PendingMoment(NamedTuple):

@@ -24,40 +24,33 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
+# [m] The largest foot slip in one stance phase; landing and lifting take some
+# millimetres.
 MAX_SLIP = 0.01
-"""[m] The largest foot slip in one stance phase; landing and lifting take some millimetres."""
+# The most frames in a row that may be unknown within one stance phase.
 MAX_UNKNOWN_FRAMES = 5
-"""The most frames in a row that may be unknown within one stance phase."""
+# [m] The largest depth of a foot below the ground. Models of soles are inexact, and
+# soles are soft.
 MAX_DEPTH = 0.01
-"""[m] The largest depth of a foot below the ground.
-
-Models of soles are inexact, and soles are soft.
-"""
+# [m] The depth of feet below the ground or the floor from which on it is an error.
 ERROR_DEPTH = 0.1
-"""[m] The depth of feet below the ground or the floor from which on it is an error."""
+# [m] The depth of feet below the floor from which on it is a warning. Less is a note: a
+# robot may be on a table, or its model is inexact.
 WARNING_DEPTH = 0.02
-"""[m] The depth of feet below the floor from which on it is a warning.
-
-Less is a note: a robot may be on a table, or its model is inexact.
-"""
+# [m] A recorded zero moment point whose height varies by no more is on a floor. The
+# floor is at that height.
 MAX_FLOOR_VARIATION = 1e-3
-"""[m] A recorded zero moment point whose height varies by no more is on a floor.
-
-The floor is at that height.
-"""
+# Decimals of the height of the floor [m]: files have few digits, 0.0004 m is 0.
 FLOOR_DIGITS = 3
-"""Decimals of the height of the floor [m]: files have few digits, 0.0004 m is 0."""
+# [m] A foot at this height or above has no contact.
 MIN_AIR_HEIGHT = 0.02
-"""[m] A foot at this height or above has no contact."""
+# [m/s] A faster foot has no contact.
 MAX_CONTACT_SPEED = 0.3
-"""[m/s] A faster foot has no contact."""
+# The part of its weight up to which a body is in free fall. A motion that needs more
+# from the ground has a contact.
 MIN_SUPPORT = 0.3
-"""The part of its weight up to which a body is in free fall.
-
-A motion that needs more from the ground has a contact.
-"""
+# [s] A shorter time without contact is not reported.
 MIN_HOVERING = 0.2
-"""[s] A shorter time without contact is not reported."""
 
 TO_MM = 1000
 

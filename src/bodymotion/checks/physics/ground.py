@@ -8,36 +8,31 @@ from bodymotion.dynamics import Soles, find_feet, soles
 from bodymotion.geometry.arrays import Bools, Floats, Indices, median_step
 from bodymotion.model.body import Body
 
+# The smallest number of frames that are measured. The polynomials for derivatives need
+# as many.
 MIN_FRAMES = 5
-"""The smallest number of frames that are measured.
-
-The polynomials for derivatives need as many.
-"""
+# [s] Frames closer together are left out: they cost time and add only noise.
 MIN_TIME_STEP = 0.005
-"""[s] Frames closer together are left out: they cost time and add only noise."""
+# Link poses in one block, which bounds the memory (7 numbers each: 7 MB).
 BLOCK_POSES = 1 << 17
-"""Link poses in one block, which bounds the memory (7 numbers each: 7 MB)."""
+# The smallest number of frames in a block, without its overlap.
 MIN_BLOCK_FRAMES = 16
-"""The smallest number of frames in a block, without its overlap."""
+# Larger bodies are not measured.
 MAX_LINKS = 10_000
-"""Larger bodies are not measured."""
+# Frames, evenly spread, in which feet and ground are searched.
 MAX_GROUND_FRAMES = 400
-"""Frames, evenly spread, in which feet and ground are searched."""
+# [m] A foot up to this height is in contact, with all points up to this above its
+# lowest. Models of soles are inexact.
 CONTACT_HEIGHT = 0.01
-"""[m] A foot up to this height is in contact, with all points up to this above its lowest.
-
-Models of soles are inexact.
-"""
+# On level ground the lowest foot is near the ground in at least this part of the
+# frames. Near is within `CONTACT_HEIGHT`. The rest is for jumps.
 MIN_LEVEL_SHARE = 2.0 / 3.0
-"""On level ground the lowest foot is near the ground in at least this part of the frames.
-
-Near is within `CONTACT_HEIGHT`. The rest is for jumps.
-"""
+# [m²] A foot with a contact patch of this area can stand alone; a smaller one is a
+# point.
 MIN_SOLE_AREA = 0.002
-"""[m²] A foot with a contact patch of this area can stand alone; a smaller one is a point."""
 MIN_QUATERNION_LENGTH = 1e-6
+# Quaternions whose length is not between these are no orientations.
 MAX_QUATERNION_LENGTH = 1e6
-"""Quaternions whose length is not between these are no orientations."""
 
 
 @dataclass(frozen=True)

@@ -40,21 +40,19 @@ from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
+# [s] The window of the polynomials for derivatives; it has at least five frames.
 WINDOW = 0.08
-"""[s] The window of the polynomials for derivatives; it has at least five frames."""
+# The most frames of that window. More than `MIN_TIME_STEP` needs; it bounds the overlap
+# of blocks.
 MAX_WINDOW_FRAMES = 101
-"""The most frames of that window.
-
-More than `MIN_TIME_STEP` needs; it bounds the overlap of blocks.
-"""
+# [s] Forces are not computed from frames farther apart.
 MAX_TIME_STEP = 0.05
-"""[s] Forces are not computed from frames farther apart."""
+# [m] The largest radius of a round foot.
 MAX_FOOT_RADIUS = 0.05
-"""[m] The largest radius of a round foot."""
+# [m] A foot at this height or above does not slip.
 MAX_SLIP_HEIGHT = 0.005
-"""[m] A foot at this height or above does not slip."""
+# A body can stand on this number of feet that are points.
 MIN_STANDING_FEET = 3
-"""A body can stand on this number of feet that are points."""
 
 SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
 
@@ -385,7 +383,8 @@ def _compute_slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floa
     """Return the speeds (T, K) of foot slip.
 
     From velocities (T, K, 3) of contact points and angular velocities (T, K, 3). It is
-    the smallest horizontal speed of the points up to `MAX_FOOT_RADIUS` above the contact
+    the smallest horizontal speed of the points up to `MAX_FOOT_RADIUS` above the
+    contact
     point.
     """
     # A point at height h above the contact point has the horizontal velocity v + h s,

@@ -42,25 +42,21 @@ from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import find_wraps, unwrapped
 
+# How many times the median change around it a sudden change is.
 RATIO = 8.0
-"""How many times the median change around it a sudden change is."""
 FIRST_NEIGHBOUR = 3
+# The frames around a frame are the third to the tenth on both sides. A jump or a spike
+# itself takes up to three frames.
 LAST_NEIGHBOUR = 10
-"""The frames around a frame are the third to the tenth on both sides.
-
-A jump or a spike itself takes up to three frames.
-"""
+# Up to this number of large changes is no trembling.
 FEW_CHANGES = 4
-"""Up to this number of large changes is no trembling."""
+# [s] The shortest trembling; a shorter one is a spike.
 MIN_TREMBLING = 0.1
-"""[s] The shortest trembling; a shorter one is a spike."""
+# Sudden changes of several joints at most this many frames apart are one moment.
 MAX_FRAMES_APART = 2
-"""Sudden changes of several joints at most this many frames apart are one moment."""
+# Unit quaternions with a product below this have opposite signs. Their orientations are
+# less than 120° apart.
 MAX_FLIP_PRODUCT = -0.5
-"""Unit quaternions with a product below this have opposite signs.
-
-Their orientations are less than 120° apart.
-"""
 
 
 @dataclass(frozen=True)
@@ -79,23 +75,16 @@ class Scale:
         return self.speed + self.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
 
 
+# For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten
+# times as much.
 ANGLES = Scale(speed=2.0, acceleration=200.0, step=0.01)
-"""For rotating joints [rad].
-
-Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much.
-"""
+# For sliding joints [m]. What a rotating joint does at the end of an arm of 0.25 m.
 SLIDES = Scale(speed=0.5, acceleration=50.0, step=0.002)
-"""For sliding joints [m].
-
-What a rotating joint does at the end of an arm of 0.25 m.
-"""
+# For the position of the root [m]. Ten times gravity, and the speed after a fall of 5
+# cm.
 POSITIONS = Scale(speed=1.0, acceleration=100.0, step=0.005)
-"""For the position of the root [m].
-
-Ten times gravity, and the speed after a fall of 5 cm.
-"""
+# For the orientation of the root [rad].
 ROTATIONS = Scale(speed=2.0, acceleration=200.0, step=0.01)
-"""For the orientation of the root [rad]."""
 
 
 @dataclass(frozen=True)

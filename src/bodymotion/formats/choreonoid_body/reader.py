@@ -60,23 +60,21 @@ from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Device, Link, in_order_of_ids
 from bodymotion.model.rules import NO_LINKS, NOT_FINITE, UNCONNECTED
 
+# Files of one model.
 MAX_FILES = 1_000
-"""Files of one model."""
+# Keys of all links of a file. Those that aliases repeat count as often as they are
+# read.
 MAX_KEYS = 1_000_000
-"""Keys of all links of a file.
-
-Those that aliases repeat count as often as they are read.
-"""
+# SubBodies inside of each other.
 MAX_SUB_BODY_DEPTH = 16
-"""SubBodies inside of each other."""
+# Links of a circle of parents that are named.
 MAX_CIRCLE_SHOWN = 10
-"""Links of a circle of parents that are named."""
 
+# The keys of the top node, and one of plugins that is almost one of them.
 HEADER_KEYS = (
     *("format", "format_version", "angle_unit", "name"),
     *("root_link", "links", "extra_joints", "foot_links"),
 )
-"""The keys of the top node, and one of plugins that is almost one of them."""
 LINK_TYPES = ("Link", "SubBody", "ContinuousTrack", "Skip", "SkipLink")
 
 

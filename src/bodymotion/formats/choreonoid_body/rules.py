@@ -162,6 +162,7 @@ EXTRA_TYPE = document.error(
     example=("joint_type: glue", "joint_type: ball"),
 )
 
+# Codes that rules had before, and the rules that took over.
 RETIRED = {
     "BDY108": "BODY105",
     "BDY115": "BODY115",
@@ -189,4 +190,3 @@ RETIRED = {
     "BDY162": "FMT021",
     "BDY170": "BODY160",
 }
-"""Codes that rules had before, and the rules that took over."""

@@ -42,7 +42,9 @@ def arrow(module: str = "") -> Any:  # noqa: ANN401
 
 
 def opened(source: Any, **options: Any) -> Any:  # noqa: ANN401
-    """Open a file: that of Parquet has a `schema_arrow`, one of Arrow or a stream of Arrow a `schema`."""
+    """Open a file: that of Parquet has a `schema_arrow`, one of Arrow or a stream of
+    Arrow a `schema`.
+    """
     head = source.read(6)
     source.seek(0)
     if head.startswith(b"PAR1"):
@@ -62,7 +64,9 @@ def schema_of(reader: Any) -> Any:  # noqa: ANN401
 
 
 def names_in(schema: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of the columns of numbers and times, those of the index of pandas first."""
+    """Return the names of the columns of numbers and times, those of the index of
+    pandas first.
+    """
     index = (schema.pandas_metadata or {}).get("index_columns", ())
     return sorted(
         (one.name for one in schema if _NUMBER.fullmatch(str(one.type))),
@@ -131,7 +135,10 @@ def _read(content: bytes, found: Diagnostics) -> Table:
             missing = cells.is_null().to_numpy()
             row = int(missing.argmax())
             bad = bad | missing
-            message = f"{counted(cells.null_count, 'null')} in column {name!r}, the first one in row {row}"
+            message = (
+                f"{counted(cells.null_count, 'null')} in column {name!r}, the first "
+                f"one in row {row}"
+            )
             found.report(
                 CELL,
                 message,

@@ -11,14 +11,12 @@ from typing import Literal, TypeAlias
 
 from bodymotion.motion.feet import LEGS
 
+# The numbers of a pose, in the order of this package.
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
-"""The numbers of a pose, in the order of this package."""
 ANGLES = ("roll", "pitch", "yaw")
+# The first columns of a table that `write_csv` makes of a motion with a root pose. Its
+# angles are in radians.
 OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
-"""The first columns of a table that `write_csv` makes of a motion with a root pose.
-
-Its angles are in radians.
-"""
 
 Kind: TypeAlias = Literal[
     "time",
@@ -33,6 +31,7 @@ Kind: TypeAlias = Literal[
 ]
 
 DEGREE = math.pi / 180
+# The factor of each unit to SI units.
 _UNITS = {
     "s": 1.0,
     "sec": 1.0,
@@ -47,7 +46,6 @@ _UNITS = {
     "deg": DEGREE,
     "°": DEGREE,
 }
-"""The factor of each unit to SI units."""
 _UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°|]++)\s*+[\])]\Z")
 _ROOT = re.compile(
     r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?"

@@ -68,18 +68,18 @@ from bodymotion.motion.components import Timeline
 from bodymotion.motion.feet import FOOT_CONTACT, LEGS
 from bodymotion.system.files import open_file, read_head
 
+# Columns of the pose of the root in the layout 'unitree'.
 UNITREE_POSE = 7
-"""Columns of the pose of the root in the layout 'unitree'."""
+# The index of the first number of a quaternion, or of an angle, in a pose.
 QUATERNION = 3
-"""The index of the first number of a quaternion, or of an angle, in a pose."""
+# [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
 UNITREE_RATE = 30.0
-"""[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
+# [rad] Angles that are further beyond the limits of their joint may be degrees.
 LIMIT_MARGIN = 1.0
-"""[rad] Angles that are further beyond the limits of their joint may be degrees."""
+# Names of the index of pandas.
 _INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|index|level_0|__index_level_0__")
-"""Names of the index of pandas."""
+# Columns of the results of commands.
 _RESULTS = {"file", "modified", "run"}
-"""Columns of the results of commands."""
 
 
 def holds_motion(path: Path) -> bool | None:
@@ -292,7 +292,9 @@ def _counts_rows(values: Floats) -> bool:
 
 
 def _bones_seed_name(name: str) -> str:
-    """Return the name here of a column of BONES-SEED, whose lengths are centimetres and whose angles are degrees."""
+    """Return the name here of a column of BONES-SEED, whose lengths are centimetres and
+    whose angles are degrees.
+    """
     if match := re.fullmatch(r"root_(translate|rotate)([XYZ])", name):
         axis = "XYZ".index(match[2])
         if match[1] == "translate":
@@ -518,7 +520,10 @@ class _Reader:
         angles = self.values[:, without_unit]
         largest = largest_size(angles)
         if look_like_degrees(angles):
-            message = f"angles go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
+            message = (
+                f"angles go up to {largest:.6g}: degrees, or "
+                f"{largest / (2 * math.pi):.1f} turns?"
+            )
             raise rules.UNIT.error(message, self.location)
         if largest > 0:
             self.assumed += [self.columns[k].name for k in without_unit]
@@ -528,7 +533,10 @@ class _Reader:
         """Refuse an option that changes nothing, or that the names of columns deny."""
         kinds = {one.kind for one in self.columns}
         if self.order is not None and layout is None and "unclear" not in kinds:
-            message = f"no quaternion is in doubt: quaternion_order={self.order!r} has no effect"
+            message = (
+                f"no quaternion is in doubt: quaternion_order={self.order!r} has no "
+                f"effect"
+            )
             data = {"option": "quaternion_order"}
             self.found.report(OPTION, message, self.location, data=data)
         if self.degrees is None:
@@ -539,7 +547,10 @@ class _Reader:
             stated = 1.0
         factors = {one.factor for one in self.columns if one.kind in ("angle", "joint")}
         if None not in factors and stated not in factors:
-            message = f"no column is an angle without unit: degrees={self.degrees} has no effect"
+            message = (
+                f"no column is an angle without unit: degrees={self.degrees} has no "
+                f"effect"
+            )
             data = {"option": "degrees"}
             self.found.report(OPTION, message, self.location, data=data)
 

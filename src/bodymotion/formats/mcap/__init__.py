@@ -1,14 +1,21 @@
-"""Logs of robots: MCAP (`.mcap`) and rosbag2 (a folder with `metadata.yaml` and files `.mcap`, or `.db3` of SQLite).
+"""Logs of robots: MCAP (`.mcap`) and rosbag2 (a folder with `metadata.yaml` and files
+`.mcap`, or `.db3` of SQLite).
 
 Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard types),
 JSON and protobuf, as of Foxglove.
 
-============================================== =============================================================================
-``name``, ``position``                         JointState: joints by their names [rad or m]; or ``joints``, a list of such
-``joint_names``, ``points``                    JointTrajectory: ``positions`` at ``time_from_start``; read where no joints are
-``transforms`` of ``child_frame_id``           TFMessage, FrameTransforms: ``translation`` [m] and ``rotation``, x y z w by name
-``child_frame_id``, ``pose``                   Odometry: ``position`` and ``orientation``
-============================================== =============================================================================
+==============================================
+=============================================================================
+``name``, ``position``                         JointState: joints by their names [rad or
+m]; or ``joints``, a list of such
+``joint_names``, ``points``                    JointTrajectory: ``positions`` at
+``time_from_start``; read where no joints are
+``transforms`` of ``child_frame_id``           TFMessage, FrameTransforms:
+``translation`` [m] and ``rotation``, x y z w by name
+``child_frame_id``, ``pose``                   Odometry: ``position`` and
+``orientation``
+==============================================
+=============================================================================
 
 The time of a message is its ``header.stamp`` or ``timestamp``, and that of the log
 where these are zero and not the start of a simulation. Poses of links in the world

@@ -48,16 +48,14 @@ from bodymotion.motion import (
 )
 from bodymotion.motion.interpolation import sampled
 
+# [ns] A clock that goes back further was set to another time. Less is the delay of a
+# message.
 RESET = 10**8
-"""[ns] A clock that goes back further was set to another time.
-
-Less is the delay of a message.
-"""
+# Frames that are no links.
 WORLD = ("world", "map", "odom", "earth", "")
-"""Frames that are no links."""
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+# Names in a message.
 MAX_LISTED = 8
-"""Names in a message."""
 
 
 class PoseRow(NamedTuple):
@@ -232,7 +230,8 @@ class _Assembler:
                 num_replaced += 1
         if num_replaced:
             text = (
-                f"{name}: {counted(num_replaced, 'message')} replaced by another one of "
+                f"{name}: {counted(num_replaced, 'message')} replaced by another one "
+                f"of "
                 "the same time"
             )
             self.diagnostics.report(TIME, text, self.location)

@@ -20,14 +20,14 @@ from bodymotion.formats.mcap.rules import MESSAGE
 
 Decoder: TypeAlias = Callable[[bytes], Any]
 
+# [bytes] So many of a message cost about as much as a row of a table.
 PIECE_BYTES = 64
-"""[bytes] So many of a message cost about as much as a row of a table."""
+# [ns] Later times are dates: they are counted from 1970.
 DATE = 10**17
-"""[ns] Later times are dates: they are counted from 1970."""
+# The first bytes of a message that is compressed by itself.
 ZSTD_HEAD = b"\x28\xb5\x2f\xfd"
-"""The first bytes of a message that is compressed by itself."""
+# Characters of the reason that a decoder gives.
 MAX_REASON = 100
-"""Characters of the reason that a decoder gives."""
 
 
 class Stamp(NamedTuple):

@@ -10,29 +10,29 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["joints", "trajectory", "frames"]
 
+# The fields that show the kind of a message; the first kind that fits is taken.
 FIELDS: dict[Kind, tuple[str, ...]] = {
     "joints": ("name", "joints"),
     "trajectory": ("joint_names",),
     "frames": ("transforms", "child_frame_id"),
 }
-"""The fields that show the kind of a message; the first kind that fits is taken."""
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 TRANSFORMS = "tf2_msgs/msg/TFMessage"
+# The types of ROS 2 that are decoded from CDR.
 STANDARD_TYPES = (
     JOINT_STATE,
     TRANSFORMS,
     "trajectory_msgs/msg/JointTrajectory",
     "nav_msgs/msg/Odometry",
 )
-"""The types of ROS 2 that are decoded from CDR."""
 EXPECTED = (
     "JointState, JointTrajectory, TFMessage, Odometry, or messages with their fields"
 )
 
 NANOSECONDS = 10**9
+# [ns] A sum of two times stays within 64 bits.
 MAX_TIME = 1 << 62
-"""[ns] A sum of two times stays within 64 bits."""
 
 
 class JointRow(NamedTuple):

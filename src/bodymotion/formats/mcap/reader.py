@@ -37,8 +37,8 @@ from bodymotion.system.files import open_file
 
 FEATURE = "reading and writing logs of robots"
 SQLITE = b"SQLite format 3\0"
+# Characters of the reason that a parser gives.
 MAX_REASON = 200
-"""Characters of the reason that a parser gives."""
 
 
 def read_mcap(

@@ -106,7 +106,8 @@ def message_of(content: bytes) -> Message:
 
 
 def _records(stream: BinaryIO, budget: Budget, location: Location) -> Iterator[Record]:
-    """Yield the records of a stream up to the footer, and what is left of a chunk that is cut.
+    """Yield the records of a stream up to the footer, and what is left of a chunk that
+    is cut.
 
     Raises
     ------

@@ -20,18 +20,18 @@ from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.limits import Budget
 from bodymotion.formats.rules import TOO_LARGE, UNREADABLE
 
+# The columns of the table `topics` that are read.
 TOPICS = ("id", "name", "type", "serialization_format")
-"""The columns of the table `topics` that are read."""
+# The columns of the table `messages` that are read.
 MESSAGES = ("topic_id", "timestamp", "data")
-"""The columns of the table `messages` that are read."""
+# A robot has some hundred topics.
 MAX_TOPICS = 10_000
-"""A robot has some hundred topics."""
+# [bytes] A row takes at least a pointer, two lengths and a header of its page.
 MIN_ROW_BYTES = 6
-"""[bytes] A row takes at least a pointer, two lengths and a header of its page."""
+# Steps of the virtual machine of SQLite after which the time is checked.
 STEPS = 1000
-"""Steps of the virtual machine of SQLite after which the time is checked."""
+# [bytes] The length of a statement, and of a text in a small file.
 MAX_TEXT = 1 << 20
-"""[bytes] The length of a statement, and of a text in a small file."""
 
 
 class Message(NamedTuple):

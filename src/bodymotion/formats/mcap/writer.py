@@ -30,8 +30,8 @@ from bodymotion.system.deferred import need
 from bodymotion.system.files import whole_file
 
 TOPICS = {JOINT_STATE: "/joint_states", TRANSFORMS: "/tf"}
+# [s] 68 years: the seconds of a time of ROS 2 have 32 bits with a sign.
 MAX_SECONDS = 2**31
-"""[s] 68 years: the seconds of a time of ROS 2 have 32 bits with a sign."""
 PARENT = "world"
 
 

@@ -41,11 +41,11 @@ NOTHING = ET.Element("")
 
 MAX_BYTES = 2 * 10**8
 MAX_INDEX = 2**31
+# The exponent of Phong that is VRML97's shininess 1.
 SHININESS_EXPONENT = 128.0
-"""The exponent of Phong that is VRML97's shininess 1."""
 DEFAULT_SHININESS = 0.2
+# Weights of red, green and blue in COLLADA's mode RGB_ZERO (ISO/CIE xyz).
 LUMINANCE = [0.212671, 0.715160, 0.072169]
-"""Weights of red, green and blue in COLLADA's mode RGB_ZERO (ISO/CIE xyz)."""
 POLYGON_LISTS = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 MAX_NODES = 100_000
 MAX_DEPTH = 60

@@ -29,12 +29,12 @@ from bodymotion.system.files import check_place, new_folder, note_written, whole
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
+# The name of the materials in an OBJ until it is chosen.
 LIBRARY = "@.mtl"
-"""The name of the materials in an OBJ until it is chosen."""
 _MAX_IMAGE_BYTES = 10**8
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f/\\]")
+# [characters] Of the name of a file, without its suffix.
 MAX_NAME = 100
-"""[characters] Of the name of a file, without its suffix."""
 
 
 class _Encoded(NamedTuple):

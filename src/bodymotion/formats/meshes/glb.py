@@ -37,8 +37,8 @@ from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 
+# Pixels of a texture's longer side; larger images are scaled down.
 MAX_TEXTURE_PIXELS = 2048
-"""Pixels of a texture's longer side; larger images are scaled down."""
 MAX_PIXELS = 64_000_000
 IMAGES = ("PNG", "JPEG", "GIF", "BMP", "TGA", "TIFF", "PPM")
 
@@ -50,21 +50,19 @@ _CLAMP = 33071
 _FLOAT = 5126
 _UNSIGNED_INT = 5125
 
+# VRML97's shininess 1 as an exponent of Blinn–Phong.
 SHININESS_EXPONENT = 128.0
-"""VRML97's shininess 1 as an exponent of Blinn–Phong."""
 
 MARK = "bodymotion"
 VERTEX = "_VERTEX"
 GENERATOR = "bodymotion"
 MAX_NODES = 100_000
 MAX_CORNERS = 4_000_000
+# [bytes] Parts of a GLB begin at multiples of this number.
 ALIGNMENT = 4
-"""[bytes] Parts of a GLB begin at multiples of this number."""
+# Points, lines, triangles and strips of these. What trimesh makes geometries of, one
+# per primitive and in their order.
 _READ_MODES = (0, 1, TRIANGLES, 5)
-"""Points, lines, triangles and strips of these.
-
-What trimesh makes geometries of, one per primitive and in their order.
-"""
 
 
 class EmbeddedImage(NamedTuple):

@@ -30,13 +30,13 @@ from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
+# Faces with more colours than this are written as vertices with colours.
 MAX_MATERIALS = 256
-"""Faces with more colours than this are written as vertices with colours."""
+# VRML97's shininess 1 as the exponent of MTL's `Ns`.
 SPECULAR_EXPONENT = 128.0
-"""VRML97's shininess 1 as the exponent of MTL's `Ns`."""
 MARK = "# bodymotion"
+# Numbers of a `v` that ends with a colour.
 MIN_COLORED_WIDTH = 6
-"""Numbers of a `v` that ends with a colour."""
 
 
 class LibraryMaterial(NamedTuple):

@@ -25,13 +25,13 @@ IMAGE_INSIDE = judgement.warning(
     example=("a .glb with a texture inside", "a .glb with colours alone"),
 )
 
+# Reads the shapes of a file; see `read_shapes` for its arguments.
 MeshFileReader: TypeAlias = Callable[[Path, ReferencedFiles, list[str]], list[Shape]]
-"""Reads the shapes of a file; see `read_shapes` for its arguments."""
 
 MAX_BYTES = 10**9
 """[bytes] Of a mesh file that is read."""
+# Characters of a remark: libraries may quote large parts of a file.
 MAX_REMARK = 300
-"""Characters of a remark: libraries may quote large parts of a file."""
 
 
 class MeshReader:
@@ -166,6 +166,7 @@ def _with_image(
 
 
 _read_vrml = Function("vrml.mesh_files:read_shapes", "mesh in VRML97")
+# By the suffix of a mesh file, the function that reads its shapes.
 READERS: Mapping[str, MeshFileReader] = {
     ".obj": _read_obj,
     ".dae": _read_dae,
@@ -174,4 +175,3 @@ READERS: Mapping[str, MeshFileReader] = {
     ".wrl": _read_vrml,
     ".vrml": _read_vrml,
 }
-"""By the suffix of a mesh file, the function that reads its shapes."""

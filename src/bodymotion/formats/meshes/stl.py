@@ -32,17 +32,15 @@ _COUNT_BYTES = 4
 
 MAX_BYTES = 2 * 10**9
 
+# Archives hold several files, of any size once unpacked. None of them is known to be
+# the mesh.
 ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
-"""Archives hold several files, of any size once unpacked.
-
-None of them is known to be the mesh.
-"""
 
 TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
+# [bytes] The part of a mesh that is searched for decimal commas.
 _SEARCHED = 1 << 20
-"""[bytes] The part of a mesh that is searched for decimal commas."""
 
 
 def to_stl(mesh: Mesh) -> bytes:

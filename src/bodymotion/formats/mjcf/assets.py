@@ -29,8 +29,8 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes import transformed
 from bodymotion.geometry.shapes import Material, Mesh, Texture
 
+# The rgba of a geom without one.
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
-"""The rgba of a geom without one."""
 MATERIAL_ATTRIBUTES = {
     "name",
     "class",
@@ -40,11 +40,9 @@ MATERIAL_ATTRIBUTES = {
     "emission",
     "texture",
 }
+# Colours that differ by more were edited in the file. What <custom> keeps of them is
+# ignored then.
 COLOR_TOLERANCE = 1e-6
-"""Colours that differ by more were edited in the file.
-
-What <custom> keeps of them is ignored then.
-"""
 
 
 class Surface(NamedTuple):

@@ -26,18 +26,15 @@ from bodymotion.formats.mjcf.names import OF_KIND, correct_names
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.tree import MISSING, Document, Element
 
+# Of all attached models together, with their defaults. More than any robot has, and
+# copied in a few seconds.
 MAX_ELEMENTS = 10**5
-"""Of all attached models together, with their defaults.
-
-More than any robot has, and copied in a few seconds.
-"""
 MAX_NESTING = 20  # Models that attach models.
+# In an order in which elements name only those of earlier sections.
 SECTIONS = ("custom", "contact", "tendon", "equality", "actuator", "sensor")
-"""In an order in which elements name only those of earlier sections."""
 WITHOUT_DEFAULTS = ("custom", "sensor")
+# Sections whose elements have the defaults of the section's name, whatever their own.
 ONE_CLASS = ("tendon", "equality")
-"""Sections whose elements have the defaults of the section's name, whatever their own.
-"""
 
 
 @dataclass

@@ -37,18 +37,14 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
 from bodymotion.model.rules import NO_LINKS
 
+# Key of what <custom> keeps of the world. Whether it is the root link, though it has
+# one body that has no joint, or is free.
 IS_ROOT = "is_root"
-"""Key of what <custom> keeps of the world.
-
-Whether it is the root link, though it has one body that has no joint, or is free.
-"""
+# Key of what <custom> keeps of a free link. The body that it is a child of, and its
+# place among the children.
 FLOATS_IN = "floats_in"
-"""Key of what <custom> keeps of a free link.
-
-The body that it is a child of, and its place among the children.
-"""
+# [m] A free body that is this far from its kept pose was moved in the file.
 MOVED = 1e-9
-"""[m] A free body that is this far from its kept pose was moved in the file."""
 
 
 @dataclass

@@ -16,30 +16,28 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, unit
 from bodymotion.model.rules import ZERO_QUATERNION
 
+# The attributes for an orientation. An element that has one of them inherits none of
+# the others.
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-"""The attributes for an orientation.
-
-An element that has one of them inherits none of the others.
-"""
 _ONE_OF = (
     ORIENTATIONS,
     ("fromto", *ORIENTATIONS),
     ("mass", "density"),
     ("fullinertia", "diaginertia"),
 )
+# Attributes of all classes together, with those that they inherit.
 MAX_ATTRIBUTES = 10**6
-"""Attributes of all classes together, with those that they inherit."""
 
+# The main class of a model that is attached without a prefix.
 NO_PREFIX = "\1"
-"""The main class of a model that is attached without a prefix."""
+# Fields of `Settings` that are no plain attributes of <compiler>.
 NO_PLAIN_SETTINGS = ("angle", "eulerseq", "path", "attached")
-"""Fields of `Settings` that are no plain attributes of <compiler>."""
+# The class of an element that names a missing one.
 UNKNOWN = "\0"
-"""The class of an element that names a missing one."""
+# [m] A shorter vector has no direction.
 MIN_LENGTH = 1e-10
-"""[m] A shorter vector has no direction."""
+# By form of an orientation, the number of its numbers.
 _COUNTS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
-"""By form of an orientation, the number of its numbers."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +147,8 @@ def read_settings(root: Element) -> Settings:
     return Settings(**values)  # type: ignore[arg-type]
 
 
+# Values of attributes, and the elements that have them.
 _Attributes: TypeAlias = dict[str, tuple[str, Element]]
-"""Values of attributes, and the elements that have them."""
 
 
 @dataclass(frozen=True)

@@ -46,17 +46,15 @@ LIMITS = {
     "torque": "max_torque",
 }
 CAMERA_ATTRIBUTES = ("name", "class", *POSE, "fovy", "resolution")
+# The rotation between the site of a rangefinder and a range sensor. The site measures
+# along +z, the sensor along −z.
 RAY_ROTATION = np.array([0.0, 1.0, 0.0, 0.0])
-"""The rotation between the site of a rangefinder and a range sensor.
-
-The site measures along +z, the sensor along −z.
-"""
+# [m] The size of a site without one.
 DEFAULT_RADIUS = 0.005
-"""[m] The size of a site without one."""
+# A range sensor with more rays is written without them.
 MAX_RAYS = 2000
-"""A range sensor with more rays is written without them."""
+# A site whose pose differs by more was moved in the body.
 MOVED = 1e-9
-"""A site whose pose differs by more was moved in the body."""
 _COMMON = tuple(field.name for field in fields(Device))
 
 

@@ -18,10 +18,10 @@ from bodymotion.model.links import Joint, Link, effort_range
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.bodies import Tree
 
+# Joints that a message names.
 MAX_LISTED_JOINTS = 3
-"""Joints that a message names."""
+# By attribute with a range, the one that says whether it applies.
 LIMITED = {"ctrlrange": "ctrllimited", "forcerange": "forcelimited"}
-"""By attribute with a range, the one that says whether it applies."""
 
 
 class Range(NamedTuple):

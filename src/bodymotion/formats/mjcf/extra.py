@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 POSE = ("pos", *ORIENTATIONS)
+# Attributes of a site that its device has fields for.
 SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)
-"""Attributes of a site that its device has fields for."""
 BODY_ATTRIBUTES = ("name", "childclass", *POSE)
 
 ACTUATORS = (
@@ -49,9 +49,10 @@ ACTUATORS = (
     "adhesion",
     "dcmotor",
 )
+# Elements whose defaults are kept, because the elements are kept as they are.
 CLASSED = (*ACTUATORS, "tendon", "equality", "pair")
-"""Elements whose defaults are kept, because the elements are kept as they are."""
 
+# Sections that are kept; elements name only those of earlier ones.
 LISTS = (
     "worldbody",
     "tendon",
@@ -61,10 +62,9 @@ LISTS = (
     "sensor",
     "keyframe",
 )
-"""Sections that are kept; elements name only those of earlier ones."""
 LEFT_OUT = ("size", "statistic", "visual", "extension", "deformable")
+# The attribute of a kept sensor with its position in the file.
 ORDER = "order"
-"""The attribute of a kept sensor with its position in the file."""
 OBJECTS = {"objname": "objtype", "refname": "reftype"}
 KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
 

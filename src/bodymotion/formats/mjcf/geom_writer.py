@@ -24,17 +24,15 @@ from bodymotion.geometry.meshes import Solid, is_flat, solid
 from bodymotion.geometry.shapes import Material, Mesh, Shape, Texture
 from bodymotion.model.links import Link
 
+# [m²] MuJoCo refuses a mesh of a smaller area.
 MIN_AREA = 1e-14
-"""[m²] MuJoCo refuses a mesh of a smaller area."""
+# MuJoCo refuses a mesh of fewer vertices.
 MIN_VERTICES = 4
-"""MuJoCo refuses a mesh of fewer vertices."""
+# MuJoCo stores emission in single precision. For darker colours it has no effect.
 MIN_BRIGHTNESS = 1e-6
-"""MuJoCo stores emission in single precision.
-
-For darker colours it has no effect.
-"""
 MAX_EMISSION = 1000.0
 
+# By what is lost of a shape, the rule and the message.
 MESSAGES = {
     "not drawn": (losses.NOT_DRAWN, "{} of link {} without a surface left out"),
     "meshed": (losses.MESHED, "{} of link {} written as mesh"),
@@ -47,7 +45,6 @@ MESSAGES = {
         "{} of link {} that are flat, which have no contacts in MuJoCo",
     ),
 }
-"""By what is lost of a shape, the rule and the message."""
 
 
 class LoadableMesh(NamedTuple):
@@ -109,7 +106,8 @@ def loadable(mesh: Mesh) -> LoadableMesh | None:
 def _halved(mesh: Mesh) -> Mesh:
     """Return a mesh with each triangle in two.
 
-    They are divided at the middle of the first edge. The mesh has no normals, colours and texture coordinates.
+    They are divided at the middle of the first edge. The mesh has no normals, colours
+    and texture coordinates.
     """
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])

@@ -36,36 +36,31 @@ from bodymotion.geometry.shapes import (
     Sphere,
 )
 
+# Classes of geoms of our writer. Visuals, collision shapes (MuJoCo does not show group
+# 3), and both.
 CLASSES = {
     "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
     "collision": {"group": "3"},
     "seen_collision": {"group": "1"},
 }
-"""Classes of geoms of our writer.
 
-Visuals, collision shapes (MuJoCo does not show group 3), and both.
-"""
-
+# Names of the floor, the light and the keyframe of our writer. The reader leaves them
+# out of a file of ours.
 SCENE = ("floor", "light", "home")
-"""Names of the floor, the light and the keyframe of our writer.
-
-The reader leaves them out of a file of ours.
-"""
+# The option that our writer adds for position actuators. Their damping is integrated
+# implicitly.
 INTEGRATOR = {"integrator": "implicitfast"}
-"""The option that our writer adds for position actuators.
 
-Their damping is integrated implicitly.
-"""
-
+# MuJoCo's viewer shows the groups below this one.
 FIRST_HIDDEN_GROUP = 3
-"""MuJoCo's viewer shows the groups below this one."""
+# [m] The half size of a plane without limits.
 PLANE_HALF_SIZE = 100.0
-"""[m] The half size of a plane without limits."""
 FROM_Z_TO_Y = poses.inverse(FROM_Y_TO_Z)
+# By type of a solid, the number of its half sizes.
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-"""By type of a solid, the number of its half sizes."""
 
 GEOM_DEFAULTS = {"contype": "1", "conaffinity": "1", "group": "0"}
+# Attributes of contact and visibility that no field of a Shape holds.
 GEOM_KEPT = (
     "contype",
     "conaffinity",
@@ -82,7 +77,6 @@ GEOM_KEPT = (
     "fluidcoef",
     "user",
 )
-"""Attributes of contact and visibility that no field of a Shape holds."""
 
 
 @dataclass(frozen=True)

@@ -34,26 +34,26 @@ from bodymotion.model.links import Joint, JointType, Link, armature, first_numbe
 from bodymotion.model.rules import REVERSED_LIMITS
 
 MAX_ID = 9999
+# Attributes that are in `extra` under their names, in rad or m.
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
-"""Attributes that are in `extra` under their names, in rad or m."""
 _POSE = ("name", "class", "type", "pos", "axis")
 _FIELDS = frozenset((*_POSE, "range", "limited", "armature", "ref", *DYNAMICS))
 
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
+# Joints that become fixed.
 NOT_SUPPORTED = {
     "free": "is free below a link that moves",
     "crawler": "moves a belt",
 }
-"""Joints that become fixed."""
+# A shorter axis in a file has no direction.
 MIN_AXIS = 1e-10
-"""A shorter axis in a file has no direction."""
+# MuJoCo refuses a shorter axis.
 MIN_WRITTEN_AXIS = 1e-12
-"""MuJoCo refuses a shorter axis."""
+# How far a length is from 1 by rounding: such an axis is kept to the bit.
 LENGTH_ROUNDING = 1e-12
-"""How far a length is from 1 by rounding: such an axis is kept to the bit."""
+# [rad or m] Limits in <custom> that differ by more were edited in the joint.
 LIMIT_TOLERANCE = 1e-9
-"""[rad or m] Limits in <custom> that differ by more were edited in the joint."""
 
 
 @dataclass(frozen=True)

@@ -43,20 +43,16 @@ from bodymotion.model import inertias
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, floats_in_world
 
+# Part of the largest moment by which a tensor must satisfy MuJoCo's conditions. Closer
+# ones are written along their axes instead of as they are (fullinertia).
 INERTIA_MARGIN = 1e-6
-"""Part of the largest moment by which a tensor must satisfy MuJoCo's conditions.
-
-Closer ones are written along their axes instead of as they are (fullinertia).
-"""
+# [kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14. It accepts
+# such a one in diaginertia.
 MIN_MOMENT = 1e-13
-"""[kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14.
-
-It accepts such a one in diaginertia.
-"""
+# Relative difference up to which an inertia is symmetric but for rounding.
 SYMMETRY_TOLERANCE = 1e-6
-"""Relative difference up to which an inertia is symmetric but for rounding."""
+# A shorter quaternion is no rotation.
 MIN_QUATERNION = 1e-9
-"""A shorter quaternion is no rotation."""
 
 
 def chains(body: Body) -> dict[int, tuple[int, ...]]:

@@ -8,7 +8,8 @@
 | z | the length of one tendon to a far site | travel²/2·`FAR_DISTANCE` |
 
 Two fixed points fix a line. Far sites are `FAR_DISTANCE` away, along the axis or the
-two directions normal to it. A point at a fixed distance from a far one moves on a sphere, which is nearly a plane.
+two directions normal to it. A point at a fixed distance from a far one moves on a
+sphere, which is nearly a plane.
 Nothing else in MuJoCo holds a point in a plane without an additional body.
 """
 
@@ -30,21 +31,19 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.closed_loops import constrained_directions, unit_axis
 
+# [m] Length of the tendons that hold a point in a plane.
 FAR_DISTANCE = 1000.0
-"""[m] Length of the tendons that hold a point in a plane."""
+# [m] Distance of the two points of a hinge.
 HINGE_ARM = 0.1
-"""[m] Distance of the two points of a hinge."""
+# As stiff as MuJoCo's default time step of 2 ms allows. With the default, a loop of a
+# few kilograms opens by a millimetre.
 STIFF_SOLVER = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
-"""As stiff as MuJoCo's default time step of 2 ms allows.
-
-With the default, a loop of a few kilograms opens by a millimetre.
-"""
+# Types whose points are held by <connect>.
 HELD_POINTS = ("xyz", "ball", "hinge")
-"""Types whose points are held by <connect>."""
+# [m] A site that is this far from its end was moved in the body.
 MOVED = 1e-9
-"""[m] A site that is this far from its end was moved in the body."""
+# [m] Smaller changes of a distance are rounding errors.
 MIN_MOTION = 1e-9
-"""[m] Smaller changes of a distance are rounding errors."""
 TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
 
 

@@ -21,10 +21,10 @@ from bodymotion.model.links import Link, Segment
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.geoms import Geom
 
+# [kg/m³] The default of geoms.
 DENSITY = 1000.0
-"""[kg/m³] The default of geoms."""
+# The exponent of Thomsen's formula for the area of an ellipsoid.
 THOMSEN_POWER = 1.6075
-"""The exponent of Thomsen's formula for the area of an ellipsoid."""
 
 
 class Moments(NamedTuple):
@@ -247,7 +247,8 @@ def _tetrahedra(corners: Floats, normals: Floats, tip: Floats, kind: str) -> Flo
 def _second_moments(corners: Floats, weights: Floats, share: float) -> Floats:
     """Return the second moments (3, 3) of triangles or tetrahedra.
 
-    They are Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v. The share is 20 of tetrahedra to the origin, 12 of triangles.
+    They are Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v. The share is 20
+    of tetrahedra to the origin, 12 of triangles.
     """
     sums = corners.sum(axis=1)
     of_corners = np.einsum("f,fki,fkj->ij", weights, corners, corners)

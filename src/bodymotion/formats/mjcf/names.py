@@ -26,16 +26,13 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.rules import NOT_FINITE
 
+# Elements that have the content of a `<body>`, one another included.
 CONTAINERS = "worldbody", "body", "frame", "replicate"
-"""Elements that have the content of a `<body>`, one another included."""
+# Larger numbers are reported, like those that are not finite.
 MAX_SIZE = 1e100
-"""Larger numbers are reported, like those that are not finite."""
 
+# Elements of a body that are not read. MuJoCo makes bodies of them.
 NOT_READ = "composite", "flexcomp", "replicate", "plugin"
-"""Elements of a body that are not read.
-
-MuJoCo makes bodies of them.
-"""
 
 _OBJECTS = {
     "joint": ("joint", "joint1", "joint2", "jointinparent"),
@@ -64,6 +61,7 @@ OF_KIND: dict[str, str] = {}
 for _kind, _attributes in _OBJECTS.items():
     OF_KIND |= dict.fromkeys(_attributes, _kind)
 """By attribute, the kind of object that it names."""
+# The attributes of an actuator that name what it drives.
 DRIVEN = (
     "joint",
     "jointinparent",
@@ -74,10 +72,9 @@ DRIVEN = (
     "slidersite",
     "body",
 )
-"""The attributes of an actuator that name what it drives."""
 
+# Among more names no similar one is searched for.
 MAX_SPELLING_NAMES = 2_000
-"""Among more names no similar one is searched for."""
 
 
 @dataclass

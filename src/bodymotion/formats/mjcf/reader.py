@@ -57,19 +57,19 @@ MAX_ELEMENTS = 2 * 10**6
 MAX_DEPTH = 250
 ROOTS = ("mujoco", "mujocoinclude")
 
+# Rules that need the whole model. They report nothing where an included file cannot be
+# read.
 OF_THE_WHOLE = {
     rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, NO_LINKS)
 }
-"""Rules that need the whole model.
-
-They report nothing where an included file cannot be read.
-"""
+# Rules that need the whole <worldbody>.
 OF_THE_WORLD = {
     rule.code
     for rule in (rules.OTHER_BODIES, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)
 }
-"""Rules that need the whole <worldbody>."""
 
+# What gives the fields of a link. `joint` and `inertial` are elements of its body, with
+# their defaults.
 LINK_FIELDS: FieldTable = {
     "name": ("joint@name", "~joint"),
     "type": ("joint@type", "~joint"),
@@ -83,10 +83,6 @@ LINK_FIELDS: FieldTable = {
     "center_of_mass": ("inertial@pos", "~inertial"),
     "inertia": ("inertial@fullinertia", "inertial@diaginertia", "~inertial"),
 }
-"""What gives the fields of a link.
-
-`joint` and `inertial` are elements of its body, with their defaults.
-"""
 DEVICE_FIELDS: FieldTable = {
     "name": ("@name",),
     "pose": ("@pos",),

@@ -5,6 +5,7 @@ What MuJoCo requires of a model, and what of a model is not read.
 
 from bodymotion.diagnostics import document, judgement
 
+# Codes of rules that others replaced, with the codes of these.
 RETIRED = {
     "MJCF103": "BODY108",
     "MJCF110": "BODY105",
@@ -16,7 +17,6 @@ RETIRED = {
     "MJCF150": "MJCF154",
     "MJCF153": "BODY112",
 }
-"""Codes of rules that others replaced, with the codes of these."""
 
 # The file
 NOT_MJCF = document.error(

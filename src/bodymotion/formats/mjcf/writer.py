@@ -53,13 +53,13 @@ COMPILER = {
     "fusestatic": "false",
     "discardvisual": "false",
 }
+# Links in a chain: XML readers limit how deep elements are nested.
 MAX_DEPTH = 180
-"""Links in a chain: XML readers limit how deep elements are nested."""
+# Of the convex hulls of collision meshes, with collision_shapes="hull".
 MAX_HULL_VERTICES = 64
-"""Of the convex hulls of collision meshes, with collision_shapes="hull"."""
 MAX_SHOWN_PAIRS = 6
+# Torsional and rolling friction of the floor: MuJoCo's defaults.
 FLOOR_FRICTION = (0.005, 0.0001)
-"""Torsional and rolling friction of the floor: MuJoCo's defaults."""
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:

@@ -2,13 +2,16 @@
 
 Ours, in SI units:
 
-========================== =========== =======================================================
+========================== ===========
+=======================================================
 ``frame_rate``             ()          frames per second; or
 ``times``                  (T,)        the time of each frame
-``joint_displacement``     (T, J)      joints, ``joint_names`` (J,) beside it where they are known
+``joint_displacement``     (T, J)      joints, ``joint_names`` (J,) beside it where they
+are known
 ``link_position``          (T, L, 7)   x y z, quaternion w x y z; ``link_names`` (L,)
 ``zmp``                    (T, 3)      ``zmp_is_root_relative`` () beside it
-========================== =========== =======================================================
+========================== ===========
+=======================================================
 
 Layouts of other programs are read (`layouts`); that of BeyondMimic is written, too.
 Nothing in an archive is ever run: arrays of Python objects are refused, and so are

@@ -61,11 +61,11 @@ Array: TypeAlias = npt.NDArray[Any]
 UNREAD: Array = np.array(None)  # In place of an array that could not be read.
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 
+# The indices of w x y z in a quaternion of each order.
 WXYZ_OF: dict[QuaternionOrder, list[int]] = {
     "wxyz": [0, 1, 2, 3],
     "xyzw": [3, 0, 1, 2],
 }
-"""The indices of w x y z in a quaternion of each order."""
 
 JOINT_NAMES = ("joint_names", "dof_names")
 LINK_NAMES = ("link_names", "body_names")
@@ -78,18 +78,17 @@ ROOT_JOINTS = (
     "floating_base",
     "",
 )  # Names of free joints.
+# Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab.
 NO_ORDER = "BeyondMimic", "Isaac Lab AMP"
-"""Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
 UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
 LOCO_MUJOCO_RATE = 500.0  # [Hz] That of loco-mujoco's files, which do not have it.
+# The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write
+# them.
 G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())
-"""The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
 UPRIGHT = 0.9
+# Mean heights of the root's z axis. Above the one in the right order of quaternions,
+# below the other in the wrong one.
 NOT_UPRIGHT = 0.75
-"""Mean heights of the root's z axis.
-
-Above the one in the right order of quaternions, below the other in the wrong one.
-"""
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,8 @@ LAYOUTS = tuple(
 def names_by_count(
     count: int, body: Body | None, location: Location, found: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the names of joints without names that their number shows, those of the Unitree G1, with a note.
+    """Return the names of joints without names that their number shows, those of the
+    Unitree G1, with a note.
 
     Else none.
 
@@ -239,7 +239,10 @@ def motion_of(
                 reader.loco_mujoco(components, named)
             else:
                 names = listed(sorted(arrays), 20) or "none"
-                message = f"the arrays are {names}; expected joint_displacement or a known layout"
+                message = (
+                    f"the arrays are {names}; expected joint_displacement or a known "
+                    f"layout"
+                )
                 raise rules.LAYOUT.error(message, location)
             for option in sorted(options.used() - reader.acted):
                 message = f"the file has nothing that {option} is about"
@@ -287,7 +290,10 @@ class _Reader:
         )
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
-            message = f"{name} is {array.dtype} of shape {array.shape}; expected numbers of shape ({wanted})"
+            message = (
+                f"{name} is {array.dtype} of shape {array.shape}; expected numbers of "
+                f"shape ({wanted})"
+            )
             raise rules.SHAPE.error(message, self.location)
         return np.asarray(array, np.float64)
 
@@ -501,7 +507,9 @@ class _Reader:
         return angles_without_unit(q, degrees, slides, self.location, self.found)
 
     def of_whole(self, values: Floats, layout: Layout) -> tuple[Floats, Floats, Floats]:
-        """Return joints, positions (T, 1, 3) and orientations (T, 1, 4) of rows that begin with the pose of the root, if any."""
+        """Return joints, positions (T, 1, 3) and orientations (T, 1, 4) of rows that
+        begin with the pose of the root, if any.
+        """
         size = 7 if layout.order else 6
         turn = values[:, 3:size]
         has_root = values.shape[1] >= size
@@ -531,7 +539,8 @@ class _Reader:
             order = layout.order
             reason = "of its program; the data do not decide"
         text = (
-            f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order "
+            f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the "
+            f"order "
             f"{reason}"
         )
         self.found.report(rules.GUESSED_ORDER, text, self.location)
@@ -566,9 +575,15 @@ class _Reader:
         elif self.body is not None:
             wanted = joint_names(self.body)
             if len(wanted) != q.shape[1]:
-                message = f"{q.shape[1]} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
+                message = (
+                    f"{q.shape[1]} joints without names; {self.body.name} has "
+                    f"{len(wanted)}: {', '.join(wanted)}"
+                )
                 raise rules.SHAPE.error(message, self.location)
-            message = f"{q.shape[1]} joints without names are read in the order of {self.body.name}'s joint ids"
+            message = (
+                f"{q.shape[1]} joints without names are read in the order of "
+                f"{self.body.name}'s joint ids"
+            )
             self.found.report(rules.ORDER, message, self.location)
             names = wanted
         return MultiValueSeq(

@@ -1,4 +1,6 @@
-"""Read a NumPy archive without pickles and within limits, and make a motion of its arrays."""
+"""Read a NumPy archive without pickles and within limits, and make a motion of its
+arrays.
+"""
 
 import math
 import zipfile
@@ -33,11 +35,9 @@ from bodymotion.system.files import open_file
 
 MAX_ARRAYS = 1000
 MAX_TEXT_BYTES = 1 << 20
+# Rows of an array without columns. They have no bytes in the file, but each has a time
+# in the motion.
 MAX_EMPTY_ROWS = 10**7
-"""Rows of an array without columns.
-
-They have no bytes in the file, but each has a time in the motion.
-"""
 
 
 def read_archive(
@@ -112,7 +112,8 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Arr
         read = np.lib.format.read_array_header_2_0
     try:
         shape, fortran, dtype = read(stream)
-    except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
+    # a header is Python's source: what its tokens and its syntax raise comes through
+    except Exception as error:
         raise rules.NOT_AN_ARCHIVE.error(
             f"{member.filename} has a damaged header: {error}"[:200], inside
         ) from error
@@ -133,7 +134,8 @@ def array_of(
     available: int,
     fail: Callable[[str], FormatError],
 ) -> Array:
-    """Return an array of numbers or texts, whose data `read` returns, of `available` bytes.
+    """Return an array of numbers or texts, whose data `read` returns, of `available`
+    bytes.
 
     Raise what `fail` makes of a message.
     """

@@ -75,8 +75,8 @@ UNUSED = (
     *("bboxCenter", "bboxSize", "sites", "coord"),
     *("displacers", "addChildren", "removeChildren"),
 )
+# Fields that hold nodes and are read, or have no effect.
 KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
-"""Fields that hold nodes and are read, or have no effect."""
 
 
 def read_openhrp(

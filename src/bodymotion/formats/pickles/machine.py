@@ -3,7 +3,8 @@
 An instruction takes values from the stack and puts one there. `MARK` puts a mark, and
 instructions such as `LIST` take what is above it. `PUT` and `GET` write and read the
 memo, by numbers. `GLOBAL` puts a name on the stack, `REDUCE` calls it, and `BUILD`
-fills an object with its state: here these know a few names of NumPy, joblib and PyTorch,
+fills an object with its state: here these know a few names of NumPy, joblib and
+PyTorch,
 and make arrays of bytes. Any other name is refused.
 """
 
@@ -24,14 +25,14 @@ from bodymotion.formats.npz.reader import array_of
 from bodymotion.formats.pickles.rules import CODE, CONTENT
 from bodymotion.formats.rules import TOO_LARGE
 
+# Instructions: lists of numbers take two for each number.
 MAX_STEPS = 500_000
-"""Instructions: lists of numbers take two for each number."""
+# Axes of a tensor.
 MAX_AXES = 4
-"""Axes of a tensor."""
+# [bytes] What any pickle may make.
 FREE_BYTES = 1 << 20
-"""[bytes] What any pickle may make."""
+# The bytes that are made of a pickle are at most so many times its own.
 MAX_USES = 4
-"""The bytes that are made of a pickle are at most so many times its own."""
 
 Call: TypeAlias = Literal[
     "_reconstruct",
@@ -51,6 +52,7 @@ _MODULES_OF_NUMPY = (
     "numpy._core.numeric",
 )
 _CALLS_OF_NUMPY: tuple[Call, ...] = ("_reconstruct", "scalar", "_frombuffer")
+# What a pickle may call, by module and name.
 CALLS: dict[tuple[str, str], Call] = {
     ("numpy", "ndarray"): "ndarray",
     ("numpy", "dtype"): "dtype",
@@ -59,11 +61,11 @@ CALLS: dict[tuple[str, str], Call] = {
     ("collections", "OrderedDict"): "dict",
     ("torch._utils", "_rebuild_tensor_v2"): "tensor",
 }
-"""What a pickle may call, by module and name."""
 for _module in _MODULES_OF_NUMPY:
     for _call in _CALLS_OF_NUMPY:
         CALLS[_module, _call] = _call
 
+# The types of the storages of PyTorch, as NumPy names them.
 STORAGES = {
     ("torch", "DoubleStorage"): "<f8",
     ("torch", "FloatStorage"): "<f4",
@@ -75,7 +77,6 @@ STORAGES = {
     ("torch", "CharStorage"): "i1",
     ("torch", "ByteStorage"): "u1",
 }
-"""The types of the storages of PyTorch, as NumPy names them."""
 
 _DTYPE = re.compile(r"[biufU]\d{1,4}|\?")
 _BYTE_ORDERS = ("<", ">", "|", "=")
@@ -378,10 +379,10 @@ class Machine:
 _VALUE = re.compile(
     r"(BIN)?(INT|FLOAT|LONG)\d?|(SHORT_)?(BIN)?(STRING|UNICODE|BYTES)8?|BYTEARRAY8"
 )
+# Instructions that put their argument on the stack.
 _VALUES = frozenset(
     code.name for code in pickletools.opcodes if _VALUE.fullmatch(code.name)
 )
-"""Instructions that put their argument on the stack."""
 
 _INSTRUCTIONS: dict[str, Callable[[Machine, Any], object]] = {
     "PROTO": lambda machine, argument: None,

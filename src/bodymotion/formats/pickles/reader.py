@@ -35,10 +35,10 @@ from bodymotion.motion import Motion
 MAX_BYTES = 1 << 30
 """[bytes] The size of a file."""
 ZIP_HEAD = b"PK"
+# The folder of the storages in an archive of PyTorch.
 STORAGES = "data/"
-"""The folder of the storages in an archive of PyTorch."""
+# [bytes] A character in an array of texts.
 BYTES_OF_CHARACTER = 4
-"""[bytes] A character in an array of texts."""
 
 
 def read_pickle(

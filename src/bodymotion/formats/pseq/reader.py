@@ -33,10 +33,10 @@ from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.motion.rules import MOTION_NOT_FINITE
 
 MAX_POSES = 100_000
+# Links of one pose.
 MAX_LINKS = 1_000
-"""Links of one pose."""
+# Entries of R·Rᵀ − 1; files have six digits or more.
 MAX_ROTATION_ERROR = 1e-3
-"""Entries of R·Rᵀ − 1; files have six digits or more."""
 
 TOP_KEYS = ("type", "name", "target_body", "refs")
 REF_KEYS = ("time", "max_transition_time", "refer")

@@ -17,8 +17,8 @@ from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.system.files import whole_file
 
 HEADER = "# Body pose sequence format version 1.0 defined by cnoid-Robotics\n\n"
+# Blanks before the dash of a pose, as Choreonoid writes it.
 DEFAULT_INDENT = 2
-"""Blanks before the dash of a pose, as Choreonoid writes it."""
 FLAGS = {
     "isBaseLink": "is_base",
     "isStationaryPoint": "is_stationary",

@@ -52,11 +52,9 @@ UNIT = judgement.warning(
     example=("time,HIP [rad]\n0,0.1\n20,0.1 …", "time [ms],HIP [rad]\n0,0.1\n20,0.1 …"),
 )
 MAX_STEP = 1.0
+# [s] Frames that are further apart may have times of another unit. Fewer frames may be
+# poses far apart.
 MIN_FRAMES = 10
-"""[s] Frames that are further apart may have times of another unit.
-
-Fewer frames may be poses far apart.
-"""
 ROUNDED_TIMES = judgement.note(
     "TAB107",
     "Times have enough decimals to show their rate. Rounded ones are read as those of "
@@ -64,17 +62,18 @@ ROUNDED_TIMES = judgement.note(
     "frame_rate=… (--input-rate) keeps the times as time stamps",
     example=("0, 0.017, 0.033 … 0.983", "0, 0.016667, 0.033333 … 0.983333"),
 )
+# Times are rounded ones of a fixed rate if frames are so many units of their last
+# decimal apart.
 MIN_STEP_UNITS = 1.5
-"""Times are rounded ones of a fixed rate if frames are so many units of their last decimal apart."""
 MAX_WHOLE_RATES = 20  # Rates [Hz] that are tried.
+# Times of more decimals show their rate to within ON_FRAME.
 MAX_DECIMALS = 5
-"""Times of more decimals show their rate to within ON_FRAME."""
 
 # Joints.
+# In place of the index of a joint.
 NO_JOINT = -1
-"""In place of the index of a joint."""
+# Contacts of feet are values of so many parts.
 NUM_FEET = 4
-"""Contacts of feet are values of so many parts."""
 UNMATCHED = judgement.error(
     "TAB101",
     "Each joint column of a table has the name of a joint of the model.",
@@ -108,8 +107,9 @@ LARGE_ANGLES = judgement.warning(
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 
 MAX_GROWTH = 16
+# With the joints without a column, a table may be MAX_GROWTH times as large, and have
+# MIN_NUMBERS numbers in any case.
 MIN_NUMBERS = 1 << 22
-"""With the joints without a column, a table may be MAX_GROWTH times as large, and have MIN_NUMBERS numbers in any case."""
 
 MAX_NAMES = 60  # Names that a message lists.
 
@@ -124,7 +124,8 @@ def column_names(
     body: Body | None = None,
     plain: Callable[[str], bool] = str.isprintable,
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return a name for each joint column, and the loss of labels that are written otherwise.
+    """Return a name for each joint column, and the loss of labels that are written
+    otherwise.
 
     The name is the label, or that of the body's joint; column_k in place of a label
     that is not `plain`; joint_k where none can be written: without labels, with two
@@ -163,8 +164,8 @@ def renamed_labels(
     return renamed.problems
 
 
+# First characters of a cell that spreadsheets take for a formula.
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of a cell that spreadsheets take for a formula."""
 
 
 def is_plain(label: str) -> bool:
@@ -226,7 +227,8 @@ def in_body_order(
     found: Diagnostics,
     lost: Collection[str] = (),
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return columns (T, N) in the order of the body's joints (T, J), and the names of the joints.
+    """Return columns (T, N) in the order of the body's joints (T, J), and the names of
+    the joints.
 
     Reports columns that are no joint of the body (MOT222, or TAB101 where most names
     are none) or the same joint as another (TAB103), all left out, and joints without a
@@ -318,7 +320,8 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
 
 
 def link_order(names: Sequence[str], body: Body, location: Location) -> list[int]:
-    """Return for each link of the body the column of its name, up to the last link that has one.
+    """Return for each link of the body the column of its name, up to the last link that
+    has one.
 
     Raises
     ------
@@ -337,7 +340,10 @@ def link_order(names: Sequence[str], body: Body, location: Location) -> list[int
     last = max(wanted.index(name) for name in names)
     absent = [name for name in wanted[: last + 1] if name not in names]
     if absent:
-        message = f"link poses are in order of link index, and there is none for {listed(absent, MAX_NAMES)}"
+        message = (
+            f"link poses are in order of link index, and there is none for "
+            f"{listed(absent, MAX_NAMES)}"
+        )
         raise UNMATCHED.error(message, location)
     return [list(names).index(name) for name in wanted[: last + 1]]
 
@@ -349,7 +355,8 @@ def angles_without_unit(
     location: Location,
     found: Diagnostics,
 ) -> Floats:
-    """Return joint columns (T, N) in rad or m, of a file that does not state the unit of angles.
+    """Return joint columns (T, N) in rad or m, of a file that does not state the unit
+    of angles.
 
     They are degrees if `degrees`, but for those that are `slides` (N,). Without
     `degrees` they are radians; angles that look like degrees are then reported
@@ -370,7 +377,9 @@ def angles_without_unit(
 
 
 def look_like_degrees(angles: Floats) -> bool:
-    """Return whether angles (T, N) without a unit are too large for radians, in more than a few frames."""
+    """Return whether angles (T, N) without a unit are too large for radians, in more
+    than a few frames.
+    """
     is_large = np.isfinite(angles) & (np.abs(angles) > MAX_ANGLE)
     return bool(np.count_nonzero(is_large.any(axis=1)) > MIN_SHARE * len(angles))
 
@@ -413,7 +422,9 @@ def check_rate(
     location: Location,
     least: int = MIN_FRAMES,
 ) -> None:
-    """Report the rate [Hz] of a file, of `least` frames or more, that are far apart (MOT107)."""
+    """Report the rate [Hz] of a file, of `least` frames or more, that are far apart
+    (MOT107).
+    """
     step = 1 / rate
     if num_frames >= least and step > MAX_STEP:
         message = f"frames are {step:.6g} s apart, {rate:.6g} Hz"
@@ -554,7 +565,9 @@ def timeline_of(
 
 @dataclass(frozen=True)
 class SharedTime:
-    """A motion whose components share one timeline, those of them that such formats hold, and what is lost already."""
+    """A motion whose components share one timeline, those of them that such formats
+    hold, and what is lost already.
+    """
 
     motion: Motion
     timeline: Timeline
@@ -573,7 +586,10 @@ class SharedTime:
         note = losses.RATE.as_note
         found = []
         if timeline.frame_rate is not None and timeline.num_frames < 2:
-            message = f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
+            message = (
+                f"{timeline.num_frames} frames do not show the rate of "
+                f"{timeline.frame_rate:g} Hz"
+            )
             found.append(note.problem(message))
         rate = timeline.import_rate
         if rate is not None and timeline_of(timeline.times).import_rate != rate:
@@ -588,7 +604,8 @@ def on_one_timeline(
     nameless: bool = False,
     contents: Collection[str] = (),
 ) -> SharedTime:
-    """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
+    """Pick joint displacements, link positions and ZMP, and put them on a common
+    timeline if they have not one.
 
     Parameters
     ----------

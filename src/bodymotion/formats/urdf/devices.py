@@ -53,13 +53,12 @@ if TYPE_CHECKING:
 _AXES = rotations.from_matrix(
     np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
 )
+# The pose, in the frame of a device, of that of the same sensor in Gazebo. Its x axis
+# is the device's −z, its z axis the device's y.
 DEVICE_TO_GAZEBO = poses.from_parts(np.zeros(3), _AXES)
-"""The pose, in the frame of a device, of that of the same sensor in Gazebo.
-
-Its x axis is the device's −z, its z axis the device's y.
-"""
 GAZEBO_TO_DEVICE = poses.from_parts(np.zeros(3), rotations.conjugate(_AXES))
 
+# By type of a sensor, the type of a VisionSensor.
 CAMERAS = {
     "camera": "COLOR",
     "wideanglecamera": "COLOR",
@@ -68,13 +67,12 @@ CAMERAS = {
     "rgbd": "COLOR_DEPTH",
     "rgbd_camera": "COLOR_DEPTH",
 }
-"""By type of a sensor, the type of a VisionSensor."""
+# [rad] The horizontal_fov of a camera in Gazebo that has none.
 FIELD_OF_VIEW = 1.047
-"""[rad] The horizontal_fov of a camera in Gazebo that has none."""
 LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
 MAX_RAYS = 10**6
+# A larger number in a sensor is read as the default: it has no meaning.
 MAX_NUMBER = 1e15
-"""A larger number in a sensor is read as the default: it has no meaning."""
 
 
 class Convention(NamedTuple):
@@ -84,11 +82,11 @@ class Convention(NamedTuple):
     ours: str
 
 
+# A ForceSensor measures the force of the child on the parent in its own frame.
 FORCE_CONVENTION = {
     "frame": Convention("child", "sensor"),
     "measure_direction": Convention("child_to_parent", "child_to_parent"),
 }
-"""A ForceSensor measures the force of the child on the parent in its own frame."""
 
 
 class SensorField(NamedTuple):
@@ -98,14 +96,15 @@ class SensorField(NamedTuple):
     default: float
 
 
+# By field of a VisionSensor.
 CAMERA = {
     "width": SensorField(("camera", "image", "width"), VisionSensor.width),
     "height": SensorField(("camera", "image", "height"), VisionSensor.height),
     "front_clip_distance": SensorField(("camera", "clip", "near"), 0.1),
     "back_clip_distance": SensorField(("camera", "clip", "far"), 100.0),
 }
-"""By field of a VisionSensor."""
 
+# What gives the fields of a device in its <sensor>.
 DEVICE_FIELDS: FieldTable = {
     "name": ("@name",),
     "type": ("@type",),
@@ -118,7 +117,6 @@ DEVICE_FIELDS: FieldTable = {
     ),
     "max_distance": ("ray/range/max", "lidar/range/max"),
 }
-"""What gives the fields of a device in its <sensor>."""
 
 
 class LocatedDevice(NamedTuple):

@@ -25,11 +25,11 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE, ZERO_QUATERNION
 
+# [rad] No angle of rpy needs to be larger than a full turn.
 MAX_ANGLE = 2.0 * math.pi + 0.01
-"""[rad] No angle of rpy needs to be larger than a full turn."""
 REPEATED = ("visual", "collision")
+# How many attributes of an element are compared with the known ones.
 MAX_SPELLING_CANDIDATES = 10
-"""How many attributes of an element are compared with the known ones."""
 
 
 class Content(NamedTuple):
@@ -48,11 +48,9 @@ def _read_names() -> dict[str, Content]:
     return names
 
 
+# By name of an element of a link or joint, what it may have. The reader of shapes
+# reports what else is below <geometry>.
 NAMES = _read_names()
-"""By name of an element of a link or joint, what it may have.
-
-The reader of shapes reports what else is below <geometry>.
-"""
 
 
 def finite_numbers(

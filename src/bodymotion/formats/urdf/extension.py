@@ -41,8 +41,8 @@ JOINT_FIELDS = (
     "torque_const",
     "encoder_pulse",
 )
+# Those of the root's joint, which has no element: "fixed" or "free".
 ROOT_FIELDS = ("type", *JOINT_FIELDS)
-"""Those of the root's joint, which has no element: "fixed" or "free"."""
 EXTRA_JOINT_FIELDS = ("name", "type", "positions", "axis")
 SENSOR_FIELDS = (
     "id",
@@ -52,8 +52,8 @@ SENSOR_FIELDS = (
     "max_torque",
 )
 
+# Kept fields that other programs would need: they are a loss all the same.
 NEEDED_FIELDS = ("joint rotor_inertia",)
-"""Kept fields that other programs would need: they are a loss all the same."""
 
 T = TypeVar("T")
 

@@ -28,6 +28,8 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType, Link, effort_range, stated_efforts
 from bodymotion.model.rules import AXIS_LENGTH, NEGATIVE_LIMIT
 
+# By type in URDF, that of a Joint. Planar joints are read as other ones (see
+# `bodymotion.formats.urdf.planar`), unless their type is misspelt.
 TYPES: dict[str, JointType] = {
     "revolute": "rotate",
     "continuous": "rotate",
@@ -36,28 +38,22 @@ TYPES: dict[str, JointType] = {
     "floating": "free",
     "planar": "fixed",
 }
-"""By type in URDF, that of a Joint.
-
-Planar joints are read as other ones (see `bodymotion.formats.urdf.planar`), unless
-their type is misspelt.
-"""
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# Relative difference up to which an inertia is symmetric but for rounding.
 SYMMETRY_TOLERANCE = 1e-12
-"""Relative difference up to which an inertia is symmetric but for rounding."""
+# How far the length of an axis may be from 1 without a finding.
 LENGTH_TOLERANCE = 1e-6
-"""How far the length of an axis may be from 1 without a finding."""
+# How far a length is from 1 by rounding: such an axis is kept to the bit.
 ROUNDING = 1e-15
-"""How far a length is from 1 by rounding: such an axis is kept to the bit."""
+# Key of `Joint.extra`: the name of the link in which the root floats.
 WORLD_OF_ROOT = "urdf_parent"
-"""Key of `Joint.extra`: the name of the link in which the root floats."""
 
+# A limit of this size or more is none, as in SDFormat. URDF has no joint type for that,
+# and its readers accept no infinity.
 UNLIMITED = 1e16
-"""A limit of this size or more is none, as in SDFormat.
 
-URDF has no joint type for that, and its readers accept no infinity.
-"""
-
+# Elements whose numbers are kept in `Joint.extra` under the element's name.
 FURTHER = {
     "calibration": ("rising", "falling"),
     "safety_controller": (
@@ -67,7 +63,6 @@ FURTHER = {
         "k_velocity",
     ),
 }
-"""Elements whose numbers are kept in `Joint.extra` under the element's name."""
 
 
 class Limits(NamedTuple):
@@ -85,7 +80,8 @@ class Limits(NamedTuple):
 class Inertial(NamedTuple):
     """The mass [kg] of a link and its distribution.
 
-    The centre of mass (3,) [m] is in the link; the inertia (3, 3) [kg m²] about it is along the axes of the link.
+    The centre of mass (3,) [m] is in the link; the inertia (3, 3) [kg m²] about it is
+    along the axes of the link.
     """
 
     mass: float

@@ -12,10 +12,10 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.formats.xml.tree import is_xml_text
 from bodymotion.geometry.arrays import same
 
+# Names that a message lists of one kind of loss.
 MAX_NAMES = 8
-"""Names that a message lists of one kind of loss."""
+# Difference of numbers that differ by rounding only, also relative to the larger.
 TOLERANCE = 1e-12
-"""Difference of numbers that differ by rounding only, also relative to the larger."""
 
 
 class LossReport:

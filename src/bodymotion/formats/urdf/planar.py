@@ -28,15 +28,13 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
 ENDINGS = ("TX", "TY", "RZ")
+# Elements that say where a joint is: they are those of the links of a body.
 POSITION = ("origin", "parent", "child")
-"""Elements that say where a joint is: they are those of the links of a body."""
+# Elements of a planar joint that are given to its three joints. The rotation has all
+# others.
 SHARED = (*POSITION, "axis", "limit", "dynamics")
-"""Elements of a planar joint that are given to its three joints.
-
-The rotation has all others.
-"""
+# A normal whose z is below this one is −z but for rounding.
 HALF_TURN = -1.0 + 1e-12
-"""A normal whose z is below this one is −z but for rounding."""
 
 
 @dataclass(frozen=True)

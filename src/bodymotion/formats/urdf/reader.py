@@ -67,6 +67,7 @@ from bodymotion.model.links import Joint, Link, Segment
 
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 
+# What gives the fields of a link. `joint` is the element of the joint that holds it.
 LINK_FIELDS: FieldTable = {
     "name": ("joint@name", "~joint"),
     "type": ("joint@type", "~joint"),
@@ -81,10 +82,6 @@ LINK_FIELDS: FieldTable = {
     "center_of_mass": ("inertial/origin@xyz", "~inertial"),
     "inertia": ("inertial/inertia", "inertial@inertia", "~inertial"),
 }
-"""What gives the fields of a link.
-
-`joint` is the element of the joint that holds it.
-"""
 
 
 def read_urdf(

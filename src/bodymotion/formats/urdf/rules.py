@@ -2,6 +2,7 @@
 
 from bodymotion.diagnostics import document, judgement
 
+# Codes of rules that others replaced, with the codes of these.
 RETIRED = {
     "URDF110": "BODY108",
     "URDF114": "BODY125",
@@ -16,7 +17,6 @@ RETIRED = {
     "URDF141": "FMT021",
     "URDF161": "URDF160",
 }
-"""Codes of rules that others replaced, with the codes of these."""
 
 # The file
 NOT_A_ROBOT = document.error(
@@ -157,8 +157,8 @@ SIZE = document.error(
 
 # Files
 
+# The hint for a package that is not found.
 PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of packages"
-"""The hint for a package that is not found."""
 
 # Sensors
 SENSOR_LINK = document.warning(

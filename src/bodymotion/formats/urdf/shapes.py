@@ -45,6 +45,7 @@ from bodymotion.geometry.shapes import (
 )
 from bodymotion.model.links import Link, Segment
 
+# Rotates cylinders, which are along y here, to the direction of URDF: along z.
 Y_TO_Z: Floats = frozen(
     [
         [1.0, 0.0, 0.0, 0.0],
@@ -53,7 +54,6 @@ Y_TO_Z: Floats = frozen(
         [0.0, 0.0, 0.0, 1.0],
     ]
 )
-"""Rotates cylinders, which are along y here, to the direction of URDF: along z."""
 
 
 class Solid(NamedTuple):
@@ -67,22 +67,20 @@ def _box(x: float, y: float, z: float) -> Box:
     return Box((x, y, z))
 
 
+# By name of an element.
 SOLIDS = {
     "box": Solid(_box),
     "cylinder": Solid(Cylinder, ("radius", "length")),
     "sphere": Solid(Sphere, ("radius",)),
     "capsule": Solid(Capsule, ("radius", "length")),
 }
-"""By name of an element."""
+# How far the axes of a transform may be from orthogonal, and scales from equal. A solid
+# under another transform is written as a mesh.
 SQUARE_TOLERANCE = 1e-9
-"""How far the axes of a transform may be from orthogonal, and scales from equal.
-
-A solid under another transform is written as a mesh.
-"""
+# How far scales that are 1 but for rounding are from 1: then a mesh has no scale.
 UNIT_TOLERANCE = 4e-15
-"""How far scales that are 1 but for rounding are from 1: then a mesh has no scale."""
+# Columns shorter than this one have no direction.
 MIN_SCALE = 1e-150
-"""Columns shorter than this one have no direction."""
 
 
 class FileToRead(NamedTuple):

@@ -11,11 +11,9 @@ from bodymotion.formats.xml.tree import Element
 from bodymotion.model.links import MAX_LINKS
 from bodymotion.model.rules import NO_LINKS, UNCONNECTED
 
+# Of more links without a joint, or joints without a child, none are matched. A similar
+# name is searched for each, which would take long.
 MAX_TOPS = 50
-"""Of more links without a joint, or joints without a child, none are matched.
-
-A similar name is searched for each, which would take long.
-"""
 MAX_SHOWN_ROOTS = 6
 
 

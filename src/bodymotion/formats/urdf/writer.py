@@ -56,17 +56,15 @@ COMMENT = (
     "what URDF cannot hold."
 )
 
+# How far the length of a quaternion may be from 1 by rounding.
 LENGTH_TOLERANCE = 1e-9
-"""How far the length of a quaternion may be from 1 by rounding."""
+# Keys of `Body.extra` with elements that are written back.
 OF_OTHERS = ("urdf", "urdf_links", PLANAR_JOINTS)
-"""Keys of `Body.extra` with elements that are written back."""
+# Fields of a Joint whose losses are reported where its element is made. A gear ratio is
+# in a <transmission>.
 REPORTED_FIELDS = ("velocity_lower", "velocity_upper", "name", "extra", "gear_ratio")
-"""Fields of a Joint whose losses are reported where its element is made.
-
-A gear ratio is in a <transmission>.
-"""
+# Keys of `Joint.extra` whose losses are reported by others.
 REPORTED_KEYS = ("joint_effort_range", "frictionloss", "mjcf", WORLD_OF_ROOT)
-"""Keys of `Joint.extra` whose losses are reported by others."""
 
 
 def write_urdf(

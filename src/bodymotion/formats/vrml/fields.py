@@ -19,6 +19,7 @@ from bodymotion.geometry.arrays import frozen, frozen_ints
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.nodes import Value
 
+# By the type of a field, how many numbers are in a value.
 COUNTS = {
     "SFFloat": 1,
     "SFTime": 1,
@@ -28,11 +29,10 @@ COUNTS = {
     "SFColor": 3,
     "SFRotation": 4,
 }
-"""By the type of a field, how many numbers are in a value."""
 
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
+# A line of `nodes.txt`: access, type, names and default of fields.
 _LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
-"""A line of `nodes.txt`: access, type, names and default of fields."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,13 @@ def _read_tables(path: Path) -> dict[str, str]:
     return tables
 
 
+# By the names of nodes the lines of their fields. The other sections of the file are
+# parts of several nodes.
 STANDARD_NODES = {
     name: table
     for name, table in _read_tables(Path(__file__).with_name("nodes.txt")).items()
     if name[0].isupper()
 }
-"""By the names of nodes the lines of their fields.
-
-The other sections of the file are parts of several nodes.
-"""
 
 
 @cache

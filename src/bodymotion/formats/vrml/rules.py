@@ -232,6 +232,7 @@ INSIDE_OUT = document.warning(
     ),
 )
 
+# What breaks these cannot be read as a whole.
 GRAMMAR: tuple[Rule, ...] = (
     NOT_VRML97,
     SYNTAX,
@@ -240,4 +241,3 @@ GRAMMAR: tuple[Rule, ...] = (
     WRONG_COUNT,
     TOO_LARGE,
 )
-"""What breaks these cannot be read as a whole."""

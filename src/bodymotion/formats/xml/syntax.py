@@ -7,10 +7,10 @@ from xml.parsers import expat
 
 from bodymotion.diagnostics.spelling import character_name, meant
 
+# [bytes] The part of a tag that is searched, so that a huge tag takes no time.
 MAX_TAG_BYTES = 20_000
-"""[bytes] The part of a tag that is searched, so that a huge tag takes no time."""
+# [bytes] The part of the file in which the name of an end tag is searched.
 MAX_NAME_BYTES = 200
-"""[bytes] The part of the file in which the name of an end tag is searched."""
 
 _MESSAGES = {
     expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the file has content after the "
@@ -116,7 +116,8 @@ def explain_syntax_error(
 ) -> Explanation:
     """Explain what is wrong where expat stopped.
 
-    That is at a byte, with one of its error codes. `open_tags` are the elements that are open there, the outermost first.
+    That is at a byte, with one of its error codes. `open_tags` are the elements that
+    are open there, the outermost first.
     """
     if code in (_NO_ELEMENTS, _SYNTAX) and not open_tags:
         if data.strip():

@@ -69,8 +69,8 @@ MISSPELT = document.error(
 RETIRED = dict.fromkeys(("MJCF115", "URDF105"), MISSPELT.code)
 
 
+# [bytes] Of a line that are searched before and after a fault.
 MAX_SHOWN = 1000
-"""[bytes] Of a line that are searched before and after a fault."""
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
@@ -593,13 +593,11 @@ def _lines(element: Element, indent: str) -> Iterator[str]:
         yield f"{indent}<{tag}/>"
 
 
+# By field, the paths where its value may be; the first that exists counts.
+# `inertial/mass@value` is the attribute of an element below, `@pos` an attribute of the
+# element itself, `inertial/inertia` an element with all its attributes, `~inertial` an
+# element that is only a location.
 FieldTable: TypeAlias = Mapping[str, Sequence[str]]
-"""By field, the paths where its value may be; the first that exists counts.
-
-`inertial/mass@value` is the attribute of an element below, `@pos` an attribute of the
-element itself, `inertial/inertia` an element with all its attributes, `~inertial` an
-element that is only a location.
-"""
 
 
 class _Target(NamedTuple):

@@ -36,30 +36,25 @@ from bodymotion.formats.yaml.tree import (
 
 MAX_BYTES = 2 * 10**8
 """[bytes] One file."""
+# Values of unknown keys that are kept, and lists of numbers in lists.
 MAX_PLAIN = 200_000
-"""Values of unknown keys that are kept, and lists of numbers in lists."""
+# Texts of a list that are read.
 MAX_TEXTS = 1_000
-"""Texts of a list that are read."""
+# Unused keys of a mapping that are compared with known ones. Spelling mistakes are few.
 MAX_MISSPELT = 50
-"""Unused keys of a mapping that are compared with known ones.
-
-Spelling mistakes are few.
-"""
+# Shorter unused keys are not compared: they are like many others.
 MIN_KEY_LENGTH = 3
-"""Shorter unused keys are not compared: they are like many others."""
 
 _NULL = ("", "~", "null")
 _TRUE = ("true", "yes", "on", "y")
 _FALSE = ("false", "no", "off", "n")
+# A number, and what follows it. C++ programs read as far as they get, so files have
+# `0.5f` and `0.t`.
 _NUMBER = re.compile(
     r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)"
     r"|([-+]?)\.?(nan|inf|infinity)",
     re.IGNORECASE,
 )
-"""A number, and what follows it.
-
-C++ programs read as far as they get, so files have `0.5f` and `0.t`.
-"""
 
 
 T = TypeVar("T")

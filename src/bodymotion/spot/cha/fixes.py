@@ -24,8 +24,8 @@ from bodymotion.spot.cha.sections import split
 
 _BOM = b"\xef\xbb\xbf"
 _IRREGULAR_BLANK = re.compile(r"[^\S \t\r\n]")
+# Characters of ASCII that `_IRREGULAR_BLANK` matches: a line without them is fine.
 _ASCII_IRREGULAR_BLANKS = (11, 12, 28, 29, 30, 31)
-"""Characters of ASCII that `_IRREGULAR_BLANK` matches: a line without them is fine."""
 _WORD = re.compile(r"\S+")
 
 

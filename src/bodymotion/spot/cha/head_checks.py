@@ -24,8 +24,8 @@ from bodymotion.spot.cha.keywords import (
 )
 
 MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
+# The values of a parameter, in the order of the file.
 _VALUES = ("minimum", "default", "maximum")
-"""The values of a parameter, in the order of the file."""
 _RANGE_RULES: dict[str, Rule] = {
     "body_tracking_stiffness": rules.STIFFNESS_RANGE,
     "gripper_strength_fraction": rules.FRACTION_RANGE,

@@ -23,33 +23,26 @@ from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.head_checks import Checked, left_out
 from bodymotion.spot.cha.keywords import COLUMNS, TIME, Column
 
+# [m, rad, parts of a quaternion] Ends of a cycle this near are the same.
 CYCLE_TOLERANCE = 1e-3
-"""[m, rad, parts of a quaternion] Ends of a cycle this near are the same."""
+# Quaternions not longer than this have no direction. The vendor's converter writes 1e-6
+# for 0.
 ZERO_LENGTH = 1e-6
-"""Quaternions not longer than this have no direction.
-
-The vendor's converter writes 1e-6 for 0.
-"""
 LIMIT_TOLERANCE = 1e-4  # [rad] The limits of joints have four digits.
 MAX_VALUE = 1e6  # [m, rad] Nothing is played with larger values.
 MAX_LENGTH = 1e7  # Slices, or hundredths of a second: nothing longer is played.
+# Values jump that change more [rad, m], or faster [rad/s, m/s]. Twice what the robot
+# can do.
 MAX_STEPS: Mapping[str, tuple[float, float]] = {
     "joint": (math.pi, 60.0),
     "angle": (math.pi, 60.0),
     "position": (0.5, 20.0),
 }
-"""Values jump that change more [rad, m], or faster [rad/s, m/s].
-
-Twice what the robot can do.
-"""
+# Smaller steps. As a fraction of the largest one, are no jumps however fast they are.
 MIN_STEP_FRACTION = 0.1
-"""Smaller steps.
 
-As a fraction of the largest one, are no jumps however fast they are.
-"""
-
+# [m] Body and hand are not mostly higher than this, and feet not farther apart.
 MAX_HEIGHT = 5.0
-"""[m] Body and hand are not mostly higher than this, and feet not farther apart."""
 ROBOT_SIZE = (0.1, 1.5)  # [m] A height, or a distance between feet, of a robot.
 UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
 

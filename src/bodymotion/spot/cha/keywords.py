@@ -22,6 +22,8 @@ PLAYBACKS = (
     "workspace",
     "workspace_dance_frame",
 )  # The values of the option `arm_playback`.
+# The limits of the joints [rad], from the robot's public description. Those of the legs
+# by the ends of their columns' names.
 JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
     "hx": (-0.785398, 0.785398),
     "hy": (-0.898845, 2.295108),
@@ -34,10 +36,6 @@ JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
     "wrist1": (-2.87989, 2.87979),
     "gripper": (-1.5708, 0.0),
 }
-"""The limits of the joints [rad], from the robot's public description.
-
-Those of the legs by the ends of their columns' names.
-"""
 _TRACKS = dict.fromkeys(LEGS, "legs") | {
     "body": "body",
     "com": "body",
@@ -145,10 +143,10 @@ def _sections() -> dict[str, dict[str, Keyword]]:
 
 
 _SECTIONS = _sections()
+# The options by their keywords.
 OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]
-"""The options by their keywords."""
+# The parameters by their keywords.
 PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]
-"""The parameters by their keywords."""
 
 
 def singles(keyword: str) -> tuple[str, ...]:
@@ -165,11 +163,9 @@ def _column(name: str) -> Column:
     )
 
 
+# The single columns by their keywords. The groups of them are
+# `bodymotion.spot.animation.GROUPS`.
 COLUMNS: Mapping[str, Column] = {
     TIME: Column(TIME, "", "time", 0),
     **{name: _column(name) for name in ("gripper", *chain(*GROUPS.values()))},
 }
-"""The single columns by their keywords.
-
-The groups of them are `bodymotion.spot.animation.GROUPS`.
-"""

@@ -54,11 +54,9 @@ from bodymotion.spot.cha.rows import (
 )
 from bodymotion.spot.cha.sections import split
 
+# The columns of values are located in files up to this size, whose text is kept. In
+# larger ones only their lines.
 _MAX_LOCATED_BYTES = 1 << 20
-"""The columns of values are located in files up to this size, whose text is kept.
-
-In larger ones only their lines.
-"""
 _PARTS: tuple[Subject, ...] = (
     ("options",),
     ("parameters",),
@@ -82,8 +80,8 @@ _APART_RULES = (
     rules.GRIPPER_MISSING,
     *rules.OF_CYCLES,
 )
+# Errors that leave the rest of the motion as it is.
 _APART = frozenset(rule.code for rule in _APART_RULES)
-"""Errors that leave the rest of the motion as it is."""
 
 _PLAYING_RULES = (
     rules.OPTION_NUMBER,
@@ -98,8 +96,8 @@ _PLAYING_RULES = (
     rules.VALUE_HUGE,
     rules.MOVE_LONG,
 )
+# Errors because of which an animation cannot be played.
 _PREVENTS_PLAYING = frozenset(rule.code for rule in _PLAYING_RULES)
-"""Errors because of which an animation cannot be played."""
 
 
 def read_cha(

@@ -42,19 +42,16 @@ MAX_COMMENTS = 50_000
 _Table = tuple[Floats, Bools, Indices]
 
 # Lines.
+# The beginning of a comment.
 COMMENT = re.compile("#|//")
-"""The beginning of a comment."""
 
+# Longer lines are cut there. The longest line with a meaning has some thousand bytes.
 MAX_LINE_BYTES = 100_000
-"""Longer lines are cut there.
-
-The longest line with a meaning has some thousand bytes.
-"""
 
 _WORD = re.compile(r"\S+")
 _OTHER_BLANK = re.compile(r"[^\S \t]")
+# Control characters; 11, 12 and 28 to 31 count as blanks.
 _CONTROLS = bytes(code for code in (*range(9), *range(14, 28), 127))
-"""Control characters; 11, 12 and 28 to 31 count as blanks."""
 _HEAD_BYTES = 1 << 16
 _MAX_CONTROLS_OF_TEXT = 8  # Maximum number of control characters in a damaged text.
 _TO_BLANKS = bytes.maketrans(_CONTROLS, b" " * len(_CONTROLS))

@@ -16,8 +16,8 @@ from bodymotion.spot.cha import rules
 from bodymotion.spot.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
 from bodymotion.spot.cha.rows import NUMBER, Line, line_at
 
+# Lines of options and parameters that are read: more are no animation.
 MAX_HEAD_LINES = 5000
-"""Lines of options and parameters that are read: more are no animation."""
 
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 OPTION, PARAMETER, BODY = range(3)

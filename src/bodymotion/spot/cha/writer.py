@@ -26,8 +26,8 @@ from bodymotion.spot.cha.reader import check_animation, move_name
 from bodymotion.spot.cha.rows import COMMENT, Comments, LineComments
 from bodymotion.system.files import whole_file
 
+# Unicode categories of control characters, surrogates and separators of lines.
 _NOT_WRITABLE = ("Cc", "Cs", "Zl", "Zp")
-"""Unicode categories of control characters, surrogates and separators of lines."""
 Style = Literal["canonical"]
 
 

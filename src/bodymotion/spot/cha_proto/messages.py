@@ -20,40 +20,35 @@ from bodymotion.spot.cha.keywords import OPTIONS, PLAYBACKS
 
 _FIELD = re.compile(r"(\w+)=(\d+):?(\w*)(\*?)\|?(\w*)")
 
+# The values of the option `arm_playback`, in the order of the enumeration ArmPlayback.
+# 0 lets the robot choose by the columns.
 ARM_PLAYBACKS = ("", *PLAYBACKS)
-"""The values of the option `arm_playback`, in the order of the enumeration ArmPlayback.
 
-0 lets the robot choose by the columns.
-"""
-
+# The messages that are read, with the field of their rows and the message of a row.
 ROWS = {
     "Animation": ("animation_keyframes", "AnimationKeyframe"),
     "ChoreographyStateLog": ("key_frames", "LoggedStateKeyFrame"),
     "ChoreographySequence": ("moves", "MoveParams"),
     "ChoreographerSave": ("choreography_sequence", "ChoreographySequence"),
 }
-"""The messages that are read, with the field of their rows and the message of a row."""
 
 _PACKAGE = "bosdyn.api.spot"
 
+# What the vendor's converter writes for 0. A plain 0 is not written, and the robot
+# reports numbers that only some keyframes have.
 TINY = 1e-6
-"""What the vendor's converter writes for 0.
 
-A plain 0 is not written, and the robot reports numbers that only some keyframes have.
-"""
-
+# The options without values; their fields have the same names.
 FLAGS = tuple(
     name for name, one in OPTIONS.items() if not one.values and name != "precise_timing"
 )
-"""The options without values; their fields have the same names."""
 
+# The three messages of parameters, and the attribute of a `Parameter` that each holds.
 LIMITS = {
     "minimum_parameters": "minimum",
     "default_parameters": "default",
     "maximum_parameters": "maximum",
 }
-"""The three messages of parameters, and the attribute of a `Parameter` that each holds.
-"""
 
 
 class Field(NamedTuple):

@@ -55,29 +55,25 @@ from bodymotion.spot.sniffing import is_binary
 MAX_SHOWN = 1000  # [characters] Of a line with a fault that are searched.
 MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
+# Maximum count of numbers in a table from a small file. A larger file may have four
+# numbers for each byte.
 _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
-"""Maximum count of numbers in a table from a small file.
-
-A larger file may have four numbers for each byte.
-"""
 _MAX_LISTED = 6
+# Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _MAX_ALIKE = 64
-"""Sets of fields that the rows of a text have; with more, protobuf parses all rows."""
 _WHOLE = re.compile(r"(?<![\w.\"'+-])-?(?:0[xX][\da-fA-F]{1,3000}|[1-9]\d{9,3000})\b")
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
+# Characters of faulty fields that are parsed again. What is behind is read without
+# reports of unknown fields, up to its next fault.
 _MAX_REREAD = 1 << 18
-"""Characters of faulty fields that are parsed again.
-
-What is behind is read without reports of unknown fields, up to its next fault.
-"""
 Fault: TypeAlias = tuple[str, int, int]  # The reason, the line and the column.
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+# A field of a text with its value, or up to the brace that its message begins with.
 FIELD = re.compile(
     rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
     rf"(?P<value>(?:(?:{_STRING})\s*)++|\[[^\[\]{{<]*\]|[\w.+-]++(?!\s*[:{{<]))?)?|(?P<bare>[{{<])|(?P<close>[}}>])"
 )
-"""A field of a text with its value, or up to the brace that its message begins with."""
 _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
 
 
@@ -524,7 +520,9 @@ def attempt(
                 short = f"{short}: the line has the character {unusual}"
             return message, (short, line, error.GetColumn() or 1)
         except ValueError as error:
-            # Of the number of an enumeration protobuf gives the value, not its location.
+            # Of the number of an enumeration protobuf gives the value, not its
+            # location.
+
             number = str(error).rpartition(" ")[2]
             begin = next(
                 (

@@ -70,11 +70,9 @@ def _paths() -> dict[str, str]:
     return paths
 
 
+# The path of each column through AnimationKeyframe. In the order in which a reader
+# returns columns.
 PATHS: Mapping[str, str] = _paths()
-"""The path of each column through AnimationKeyframe.
-
-In the order in which a reader returns columns.
-"""
 
 
 def _parents(path: str) -> list[str]:

@@ -73,9 +73,9 @@ STAMPS = judgement.warning(
     ),
 )
 
+# Codes that other rules replaced.
 RETIRED = {
     "CAP004": "FMT009",
     "CAP007": "FMT002",
     "CAP008": "FMT009",
 }
-"""Codes that other rules replaced."""

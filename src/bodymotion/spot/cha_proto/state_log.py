@@ -16,6 +16,7 @@ from bodymotion.spot.cha_proto.rows import PATHS, TIME, Table, set_field
 from bodymotion.spot.cha_proto.rules import STAMPS
 from bodymotion.spot.sniffing import is_binary
 
+# The columns of a log, and their tracks.
 _GROUPS = {
     "leg_joints": "legs",
     "contact": "legs",
@@ -24,7 +25,6 @@ _GROUPS = {
     "arm_joints": "arm",
     "gripper": "gripper",
 }
-"""The columns of a log, and their tracks."""
 
 
 def read_state_log(path: str | Path) -> Animation:

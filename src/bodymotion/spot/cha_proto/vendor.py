@@ -13,8 +13,8 @@ from bodymotion.spot.cha_proto.writer import message_times, to_bytes
 from bodymotion.system.deferred import need
 
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
+# What Choreographer shows for an animation without a description.
 _DESCRIPTION = "Animated dance move."
-"""What Choreographer shows for an animation without a description."""
 
 
 def to_proto(

@@ -12,12 +12,12 @@ from bodymotion.spot.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.spot.choreography.values import Move
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 
+# [m, rad, slices] With larger numbers a move is a pause.
 MAX_NUMBER = 1000.0
-"""[m, rad, slices] With larger numbers a move is a pause."""
+# [slices] The body sways once to both sides: two beats.
 SWAY_CYCLE = 8.0
-"""[slices] The body sways once to both sides: two beats."""
+# [slices] The body goes down and up once: a beat.
 TWERK_CYCLE = 4.0
-"""[slices] The body goes down and up once: a beat."""
 _BODY = (*GROUPS["body_pos"], *GROUPS["body_euler_rpy"])
 _ARM = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
 

@@ -27,14 +27,15 @@ from bodymotion.spot.choreography.values import Choreography
 from bodymotion.spot.playback import FOOT_CONTACT, spot_body
 from bodymotion.spot.playback.dimensions import LEG_JOINTS
 
+# [m] Between robots without start positions.
 SPACING = 2.0
-"""[m] Between robots without start positions."""
+# [m] Robots that come nearer are reported.
 MIN_DISTANCE = 0.1
-"""[m] Robots that come nearer are reported."""
+# [Hz] of the distances between robots.
 CHECKED_RATE = 20.0
-"""[Hz] of the distances between robots."""
+# Frames whose distances are computed at a time, which bounds the memory.
 BLOCK = 32
-"""Frames whose distances are computed at a time, which bounds the memory."""
+# The joints that move a robot on the stage: name, type and axis.
 _BASE = (
     ("x", "slide", 0),
     ("y", "slide", 1),
@@ -43,7 +44,6 @@ _BASE = (
     ("pitch", "rotate", 1),
     ("roll", "rotate", 0),
 )
-"""The joints that move a robot on the stage: name, type and axis."""
 
 
 @dataclass(frozen=True, eq=False)

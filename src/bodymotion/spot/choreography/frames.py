@@ -19,13 +19,13 @@ from bodymotion.spot.playback.stance import feet_in_world
 LEGS = slice(0, 12)
 ARM = slice(12, 18)
 GRIPPER = slice(18, 19)
+# Columns of the joints.
 NUM_JOINTS = 19
-"""Columns of the joints."""
 FEET = slice(0, 4)
+# Columns of the distances to goals.
 HAND = 4
-"""Columns of the distances to goals."""
+# [m] A hand that differs more from its goal was carried along by the body.
 MOVED_HAND = 1e-9
-"""[m] A hand that differs more from its goal was carried along by the body."""
 
 
 class _Base(NamedTuple):

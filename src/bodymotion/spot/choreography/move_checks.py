@@ -20,21 +20,21 @@ from bodymotion.spot.choreography.moves import (
 )
 from bodymotion.spot.choreography.values import PREFIX, Choreography, Move, MoveInfo
 
+# [slices per minute] The slowest tempo that a robot accepts.
 MIN_TEMPO = 1.0
-"""[slices per minute] The slowest tempo that a robot accepts."""
+# [slices per minute] The fastest one.
 MAX_TEMPO = 10_000.0
-"""[slices per minute] The fastest one."""
+# [slices] The longest sequence that is checked.
 MAX_SLICES = 100_000
-"""[slices] The longest sequence that is checked."""
+# The largest value of a part of a colour.
 MAX_COLOR = 255
-"""The largest value of a part of a colour."""
 
+# For parameters that the vendor's messages call deprecated, what replaces them.
 _DEPRECATED = {
     ("step_params", "mirror"): "mirror_x and mirror_y",
     ("jump_params", "absolute"): "yaw_is_absolute and translation_is_absolute",
     ("turn_params", "absolute"): "yaw_is_absolute and motion_is_absolute",
 }
-"""For parameters that the vendor's messages call deprecated, what replaces them."""
 _SWING = ("swing_height", "liftoff_velocity", "touchdown_velocity")
 
 

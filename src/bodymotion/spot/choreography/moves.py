@@ -51,11 +51,9 @@ def _tracks_of_kinds() -> dict[str, tuple[str, ...]]:
     return tracks_of_kinds
 
 
+# The tracks that moves with these parameters control at least. By the headings of the
+# vendor's reference of moves.
 TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = _tracks_of_kinds()
-"""The tracks that moves with these parameters control at least.
-
-By the headings of the vendor's reference of moves.
-"""
 
 
 def tracks_of(choreography: Choreography, move: Move) -> tuple[str, ...]:

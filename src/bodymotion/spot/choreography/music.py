@@ -7,12 +7,12 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.scene.music import Music
 from bodymotion.spot.choreography.values import Choreography, Move
 
+# [slices per minute] The slowest tempo that is advised for choreographies.
 MIN_SLICES = 250.0
-"""[slices per minute] The slowest tempo that is advised for choreographies."""
+# [slices per minute] The fastest one.
 MAX_SLICES = 450.0
-"""[slices per minute] The fastest one."""
+# A beat has four slices; two or eight where that is too fast or too slow.
 SLICES_PER_BEAT = (4, 2, 8)
-"""A beat has four slices; two or eight where that is too fast or too slow."""
 
 
 def snap_to_beats(choreography: Choreography, music: Music) -> Choreography:

@@ -32,21 +32,18 @@ from bodymotion.spot.playback.playing import default_start
 from bodymotion.spot.playback.recording import components
 
 MIN_FRAMES_PER_SLICE = 4
+# More frames are refused by `MAX_FRAMES`; this keeps their number finite.
 MAX_FRAMES_PER_SLICE = 1e6
-"""More frames are refused by `MAX_FRAMES`; this keeps their number finite."""
+# [Hz]
 MIN_FRAME_RATE = 60.0
-"""[Hz]"""
+# Of a dance: more than an hour at 120 Hz.
 MAX_FRAMES = 500_000
-"""Of a dance: more than an hour at 120 Hz."""
+# Numbers of 8 bytes for each frame. A third for the result, the rest while it is made.
 NUMBERS_PER_FRAME = 3 * 30
-"""Numbers of 8 bytes for each frame.
-
-A third for the result, the rest while it is made.
-"""
+# Moves of the robot's own that a problem names.
 MAX_NAMES = 8
-"""Moves of the robot's own that a problem names."""
+# [Hz] of the states of a robot.
 STATE_RATE = 100.0
-"""[Hz] of the states of a robot."""
 
 
 class _Grid(NamedTuple):

@@ -33,16 +33,16 @@ from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.rules import FOOT_REACH, HAND_REACH
 from bodymotion.spot.playback.validation import REACH_TOLERANCE
 
+# [slices per minute] The tempos that the vendor advises.
 ADVISED_TEMPO = (250.0, 450.0)
-"""[slices per minute] The tempos that the vendor advises."""
+# Different pairs of neighbours, and of groups of moves at a time, that are played.
 MAX_PAIRS = 100
-"""Different pairs of neighbours, and of groups of moves at a time, that are played."""
+# [slices] Longer groups are not played.
 MAX_PLAYED = 2_000
-"""[slices] Longer groups are not played."""
+# [rad] Accepted step of a joint at the start of a move: at 100 Hz 20 rad/s.
 MAX_STEP = 0.2
-"""[rad] Accepted step of a joint at the start of a move: at 100 Hz 20 rad/s."""
+# [beats per minute] The tempo for trying whether animations can be played.
 TEST_TEMPO = 120.0
-"""[beats per minute] The tempo for trying whether animations can be played."""
 _LEFT_OUT = (
     rules.MOVE_UNKNOWN,
     rules.MOVE_TIME,
@@ -52,8 +52,8 @@ _LEFT_OUT = (
     rules.TRACKS,
     rules.OTHER_PARAMETERS,
 )
+# A move with one of these problems is left out by `danced`.
 _LEAVES_OUT = frozenset(rule.code for rule in _LEFT_OUT)
-"""A move with one of these problems is left out by `danced`."""
 
 
 class Miss(NamedTuple):

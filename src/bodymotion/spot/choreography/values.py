@@ -24,20 +24,17 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
+# The prefix of the types of moves that are animations.
 PREFIX = "animation::"
-"""The prefix of the types of moves that are animations."""
+# The positions in which moves of the legs begin and end.
 STATES = tuple(
     f"TRANSITION_STATE_{state}"
     for state in ("UNKNOWN", "STAND", "KNEEL", "SIT", "SPRAWL")
 )
-"""The positions in which moves of the legs begin and end."""
 
+# A value of a message. None for a message without fields, bytes for fields that are
+# unknown (their name ends with a dot).
 Value: TypeAlias = float | int | bool | str | bytes | tuple[object, ...] | None
-"""A value of a message.
-
-None for a message without fields, bytes for fields that are unknown (their name ends
-with a dot).
-"""
 
 
 @dataclass(frozen=True)

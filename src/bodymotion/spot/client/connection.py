@@ -25,13 +25,13 @@ from bodymotion.system.deferred import need
 
 PORT = 443
 LICENSE = "choreography"
+# [s]
 CALL_TIMEOUT = 10.0
-"""[s]"""
 USERNAME = "BOSDYN_CLIENT_USERNAME"
+# The environment variables of the vendor's own programs.
 PASSWORD = "BOSDYN_CLIENT_PASSWORD"
-"""The environment variables of the vendor's own programs."""
+# The environment variable for a token of an earlier login.
 TOKEN = "BOSDYN_CLIENT_TOKEN"
-"""The environment variable for a token of an earlier login."""
 
 
 class SpotError(RuntimeError):

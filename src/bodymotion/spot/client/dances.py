@@ -18,8 +18,8 @@ POLL_INTERVAL = 0.2  # [s] Between two questions for the status of a dance.
 STATUS_SLICES = (
     16  # Number of slices, four beats, after which the status is reported again.
 )
+# The states of a dance that goes on; others end it.
 RUNNING = "DANCING", "PREPPING", "WAITING_FOR_START_TIME", "VALIDATING"
-"""The states of a dance that goes on; others end it."""
 
 
 def list_moves(robot: Any) -> str:  # noqa: ANN401

@@ -53,13 +53,11 @@ def _shells() -> dict[str, tuple[list[str], Floats]]:
     return shells
 
 
+# The shells by name: axis ("x" or "z"), squareness, crease angle, cross-sections. A
+# cross-section (5,) [m] has its position along the axis, centre and half width along u,
+# centre and half width along v. For the axis x, u is y and v is z; for z, u is x and v
+# is y. Squareness 2 is an ellipse, larger numbers come closer to a rectangle.
 SHELLS = _shells()
-"""The shells by name: axis ("x" or "z"), squareness, crease angle, cross-sections.
-
-A cross-section (5,) [m] has its position along the axis, centre and half width along u,
-centre and half width along v. For the axis x, u is y and v is z; for z, u is x and v is
-y. Squareness 2 is an ellipse, larger numbers come closer to a rectangle.
-"""
 
 
 def shell(name: str, material: Material, way: float = 1.0, side: float = 1.0) -> Shape:
@@ -208,6 +206,7 @@ LOWER_LEG = (
     disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY),
 )  # Slim and dark.
 FOOT = (Shape(Sphere(FOOT_RADIUS), material=RUBBER),)
+# What each joint of the arm moves, by its name.
 ARM: Mapping[str, tuple[Shape, ...]] = {
     "sh0": (
         disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW),
@@ -236,7 +235,6 @@ ARM: Mapping[str, tuple[Shape, ...]] = {
     ),
     "wr1": (shell("hand", YELLOW), disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK)),
 }
-"""What each joint of the arm moves, by its name."""
 JAW = (
     disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK),
     shell("jaw", DARK),

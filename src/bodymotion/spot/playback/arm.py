@@ -31,20 +31,16 @@ REACH = float(np.hypot(FOREARM[0], FOREARM[2]))
 RISE = float(np.arctan2(FOREARM[2], FOREARM[0]))
 X, Y, Z = np.eye(3)
 AXES = (Z, Y, Y, X, Y, X)
+# The positions (3,) [m] of the joints, each in the frame of the joint before it.
 OFFSETS = (SHOULDER, np.zeros(3), UPPER_ARM * X, FOREARM, np.zeros(3), np.zeros(3))
-"""The positions (3,) [m] of the joints, each in the frame of the joint before it."""
 
+# [m/rad] Weight of an orientation error against a position error. Of the hand, where
+# not both can be zero.
 ROTATION_WEIGHT = 0.1
-"""[m/rad] Weight of an orientation error against a position error.
 
-Of the hand, where not both can be zero.
-"""
-
+# Below this sine of wr0 the axes of el1 and wr1 coincide. Then only the sum of the two
+# angles is known.
 MIN_SINE = 1e-9
-"""Below this sine of wr0 the axes of el1 and wr1 coincide.
-
-Then only the sum of the two angles is known.
-"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ SIDES: Floats = frozen(
     [1.0, -1.0, 1.0, -1.0]
 )  # +1 for the legs on the left, −1 for those on the right.
 
+# Positions of the joints hx (4, 3), in the body's frame.
 HIPS: Floats = frozen(
     [
         [0.29785, 0.055, 0.0],
@@ -35,7 +36,6 @@ HIPS: Floats = frozen(
         [-0.29785, -0.055, 0.0],
     ]
 )
-"""Positions of the joints hx (4, 3), in the body's frame."""
 
 HIP_WIDTH = 0.110945  # From joint hx to joint hy, sideways.
 
@@ -51,16 +51,16 @@ SHOULDER: Floats = frozen(
 
 UPPER_ARM = 0.3385  # From joint sh1 to joint el0, along x.
 
+# From joint el0 to joints el1, wr0 and wr1, whose axes meet in one point.
 FOREARM: Floats = frozen([0.4033, 0.0, 0.075])
-"""From joint el0 to joints el1, wr0 and wr1, whose axes meet in one point."""
 
 HAND = 0.19557  # From joint wr1 to the hand's frame, along x.
 
+# Lower and upper limits (3, 2) of hx, hy and kn.
 LEG_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in ("hx", "hy", "kn")])
-"""Lower and upper limits (3, 2) of hx, hy and kn."""
 
+# Lower and upper limits (6, 2) of the joints of the arm.
 ARM_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in GROUPS["arm_joints"]])
-"""Lower and upper limits (6, 2) of the joints of the arm."""
 
 GRIPPER_LIMITS: Floats = frozen(
     JOINT_LIMITS["gripper"]
@@ -69,23 +69,17 @@ GRIPPER_LIMITS: Floats = frozen(
 LIMITS: Floats = frozen(
     np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS])
 )
+# Height of the body's origin over the feet's centres in a nominal stand. Our choice,
+# close to what the robot does.
 NOMINAL_HEIGHT = 0.48
-"""Height of the body's origin over the feet's centres in a nominal stand.
 
-Our choice, close to what the robot does.
-"""
-
+# Positions of the feet's centres (4, 3) in a nominal stand, relative to their mean.
+# Right below the joints hy.
 NOMINAL_FEET: Floats = frozen(HIPS * [1, 1, 0] + np.outer(SIDES, [0.0, HIP_WIDTH, 0.0]))
-"""Positions of the feet's centres (4, 3) in a nominal stand, relative to their mean.
 
-Right below the joints hy.
-"""
-
+# Height of the body's origin over the feet's centres when it sits with folded legs. Our
+# choice, just within the limits of the knees.
 SITTING_HEIGHT = 0.145
-"""Height of the body's origin over the feet's centres when it sits with folded legs.
 
-Our choice, just within the limits of the knees.
-"""
-
+# Joints of the arm when it is stowed on the back, as in recorded poses, rounded.
 STOWED: Floats = frozen([0.0, -3.11, 3.13, 1.57, 0.0, -1.57])
-"""Joints of the arm when it is stowed on the back, as in recorded poses, rounded."""

@@ -35,24 +35,24 @@ from bodymotion.spot.playback.dimensions import (
 )
 
 THIGH = float(np.hypot(KNEE[0], KNEE[2]))
+# [rad] Angle of the knee in front of the vertical line through joint hy.
 BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
-"""[rad] Angle of the knee in front of the vertical line through joint hy."""
 
+# Frames that are solved at once: their arrays fit into a processor's cache.
 BLOCK = 4096
-"""Frames that are solved at once: their arrays fit into a processor's cache."""
 
+# [rad] An angle beyond a limit by less than this counts as on it.
 LIMIT_TOLERANCE = 1e-9
-"""[rad] An angle beyond a limit by less than this counts as on it."""
 
 MAX_STEPS = 40  # Of a search for joint values within the limits.
+# Starting points of a frame that are followed: those with the smallest errors.
 MAX_FOLLOWED = 3
-"""Starting points of a frame that are followed: those with the smallest errors."""
+# [rad] A search whose step is smaller has converged.
 STEP_TOLERANCE = 1e-7
-"""[rad] A search whose step is smaller has converged."""
+# A search with a larger damping ends: no step reduces its error.
 MAX_DAMPING = 1e2
-"""A search with a larger damping ends: no step reduces its error."""
+# Frames that are searched at once, which limits the memory.
 SEARCH_BLOCK = 20_000
-"""Frames that are searched at once, which limits the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,11 +273,9 @@ def _starts(found: Floats) -> Floats:
     return np.concatenate([np.clip(found, lower, upper), spread], axis=1)
 
 
+# Takes joints (M, J) and their frames (M,). Returns errors (M, E) and derivatives (M,
+# E, J).
 Errors: TypeAlias = Callable[[Floats, Indices], tuple[Floats, Floats]]
-"""Takes joints (M, J) and their frames (M,).
-
-Returns errors (M, E) and derivatives (M, E, J).
-"""
 
 
 def nearest_within_limits(

@@ -43,11 +43,9 @@ MIN_KEYFRAME_GAP = 1e-6  # [s] Smallest time between keyframes that is accepted.
 LOOP_TOLERANCE = 1e-2  # [m or rad] Accepted difference between the ends of a loop.
 BLOCK = 4096  # Frames whose link poses are in memory at a time.
 MAX_ITERATIONS = 60
+# [m] Accepted error of the centre of mass. Where legs are too short for it,
+# `MAX_ITERATIONS` end the search.
 CENTER_TOLERANCE = 1e-10
-"""[m] Accepted error of the centre of mass.
-
-Where legs are too short for it, `MAX_ITERATIONS` end the search.
-"""
 
 
 def play(

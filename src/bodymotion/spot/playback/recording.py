@@ -51,8 +51,8 @@ def _aliases() -> dict[str, str]:
     return aliases
 
 
+# Names of the joints in the SDK's messages and in the URDF.
 ALIASES: Mapping[str, str] = MappingProxyType(_aliases())
-"""Names of the joints in the SDK's messages and in the URDF."""
 
 
 class SpotArrays(NamedTuple):

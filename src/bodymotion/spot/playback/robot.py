@@ -19,6 +19,8 @@ from bodymotion.spot.playback import appearance, dimensions
 from bodymotion.spot.playback.arm import AXES, OFFSETS
 
 X, Y, Z = np.eye(3)
+# Mass [kg], centre of mass [m] and moments of inertia [kg m²] of the links. Of a leg,
+# of the front left one.
 INERTIAL: Mapping[
     str, tuple[float, tuple[float, float, float], tuple[float, float, float]]
 ] = {
@@ -34,10 +36,7 @@ INERTIAL: Mapping[
     "arm_wr1": (0.933, (0.0975, 0.0001, -0.0112), (0.000988, 0.00197, 0.00166)),
     "gripper": (0.224, (0.0357, 0.0007, -0.0123), (0.000252, 0.000485, 0.000591)),
 }
-"""Mass [kg], centre of mass [m] and moments of inertia [kg m²] of the links.
-
-Of a leg, of the front left one.
-"""
+# [N m] by joint. The vendor's controller may allow more for short times.
 EFFORTS = {
     **{"hx": 45.0, "hy": 45.0, "kn": 115.0},
     **{
@@ -50,10 +49,6 @@ EFFORTS = {
         "gripper": 15.32,
     },
 }
-"""[N m] by joint.
-
-The vendor's controller may allow more for short times.
-"""
 GRIPPER = np.array(
     [0.117, 0.0, 0.015]
 )  # [m] From joint wr1 to the axis of the gripper's jaw.

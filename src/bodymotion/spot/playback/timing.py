@@ -27,29 +27,30 @@ from bodymotion.motion.components import Timeline
 from bodymotion.spot.animation import Animation, Parameter
 from bodymotion.spot.cha.keywords import PARAMETERS
 
+# [beats per minute] Of a script where nothing defines them.
 DEFAULT_BPM = 120.0
-"""[beats per minute] Of a script where nothing defines them."""
 MIN_BPM = 0.01
+# [beats per minute] Tempos outside of this range are rejected as mistakes.
 MAX_BPM = 100_000.0
-"""[beats per minute] Tempos outside of this range are rejected as mistakes."""
 SECONDS_PER_MINUTE = 60.0
 SLICES_PER_BEAT = 4
+# Nearly three hours at 100 Hz: longer moves are rejected as mistakes.
 MAX_FRAMES = 1_000_000
-"""Nearly three hours at 100 Hz: longer moves are rejected as mistakes."""
+# Memory that a frame takes while a move is played, estimated.
 BYTES_PER_FRAME = 8 * 100
-"""Memory that a frame takes while a move is played, estimated."""
+# [Hz] Lower bound of the default rate; a slice is a whole number of frames.
 MIN_FRAME_RATE = 100.0
-"""[Hz] Lower bound of the default rate; a slice is a whole number of frames."""
+# Relative difference from a whole number of slices that counts as none.
 SLICE_TOLERANCE = 1e-9
-"""Relative difference from a whole number of slices that counts as none."""
+# [slices] A longer move is refused by `MAX_FRAMES`; this keeps the number exact.
 MAX_SLICES = 1e15
-"""[slices] A longer move is refused by `MAX_FRAMES`; this keeps the number exact."""
 
+# The parameters that are added to the arm's joints, in the joints' order.
 OFFSETS = tuple(
     name for name in PARAMETERS if re.fullmatch(r"[a-z]+_[01]_offset", name)
 )
-"""The parameters that are added to the arm's joints, in the joints' order."""
 
+# The neutral value of each parameter, for animations that do not have it.
 NEUTRAL: Mapping[str, float] = MappingProxyType(
     {
         **dict.fromkeys(PARAMETERS, 0.0),
@@ -59,20 +60,17 @@ NEUTRAL: Mapping[str, float] = MappingProxyType(
         "gripper_strength_fraction": 1.0,
     }
 )
-"""The neutral value of each parameter, for animations that do not have it."""
 
+# Parameters for the robot's controller, or its dance frames. They change no motion
+# here.
 NOT_SIMULATED = (
     "body_tracking_stiffness",
     "gripper_strength_fraction",
     "arm_dance_frame_id",
 )
-"""Parameters for the robot's controller, or its dance frames.
 
-They change no motion here.
-"""
-
+# Larger parameters are rejected as mistakes.
 MAX_VALUE = 1e6
-"""Larger parameters are rejected as mistakes."""
 
 
 @dataclass(frozen=True)

@@ -34,18 +34,14 @@ from bodymotion.spot.playback.stance import (
 )
 
 ARM = GROUPS["arm_joints"]
+# The pose (7,) of the body over the feet's centre in a nominal stand.
 NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
-"""The pose (7,) of the body over the feet's centre in a nominal stand."""
+# [rad/s] A faster change by about a full turn is no rotation. The angle was recorded
+# modulo 2π.
 WRAP_SPEED = 30.0
-"""[rad/s] A faster change by about a full turn is no rotation.
-
-The angle was recorded modulo 2π.
-"""
+# [m] Feet that start farther from 0 are not in the animation frame. By their mean
+# height.
 MAX_FLOOR_OFFSET = 0.05
-"""[m] Feet that start farther from 0 are not in the animation frame.
-
-By their mean height.
-"""
 
 
 def _without_wraps(angles: Floats, times: Floats) -> Floats:

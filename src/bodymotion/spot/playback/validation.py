@@ -43,24 +43,17 @@ MAX_ARM_SPEED = 10.0
 MAX_GRIPPER_SPEED = 20.0
 MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
 MAX_BODY_SPEED = 5.0
+# [m/s] and [m] of a step of the body between two keyframes. A faster and larger one is
+# reported.
 MIN_BODY_STEP = 0.05
-"""[m/s] and [m] of a step of the body between two keyframes.
-
-A faster and larger one is reported.
-"""
 BODY_POSITIONS = (*GROUPS["body_pos"], *GROUPS["com_pos"])
+# [m] Accepted slip of a foot in contact. From the position at which its contact began.
 MAX_SLIP = 0.02
-"""[m] Accepted slip of a foot in contact.
-
-From the position at which its contact began.
-"""
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE = 0.03
+# [m] and [s] of the centre of mass outside the support polygon. It may be outside by
+# more only for a shorter time.
 MAX_UNSUPPORTED_TIME = 0.5
-"""[m] and [s] of the centre of mass outside the support polygon.
-
-It may be outside by more only for a shorter time.
-"""
 # [m] and [rad] of the feet at the start relative to the animation frame.
 MAX_FRAME_OFFSET = 0.05
 MAX_FRAME_YAW = 0.1
@@ -68,15 +61,13 @@ MIN_BODY_HEIGHT = 0.10  # [m] Lowest height of the body's origin over the floor.
 MIN_FEET_DISTANCE = (
     0.075  # [m] Between the centres of two feet: slightly more than their width.
 )
+# [m], and half of the limit in radians. Distance from the pose before the move at which
+# an entry is needed.
 MAX_START_STEP = 0.08
-"""[m], and half of the limit in radians.
-
-Distance from the pose before the move at which an entry is needed.
-"""
+# Frames that are checked; a longer move is played at a lower rate.
 MAX_FRAMES = 40_000
-"""Frames that are checked; a longer move is played at a lower rate."""
+# [s] A time this close to a keyframe is the keyframe's.
 ON_KEYFRAME = 1e-6
-"""[s] A time this close to a keyframe is the keyframe's."""
 
 
 _WRONG_UNITS = (cha_rules.DEGREES.code, cha_rules.METRES.code)

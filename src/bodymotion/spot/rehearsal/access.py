@@ -16,8 +16,8 @@ OPEN = (
     "/bosdyn.api.RobotIdService/",
 )  # Services that need no login, as on a robot.
 MAX_WRONG_PASSWORDS = 5
+# Wrong passwords in a row after which logins are refused for this time [s].
 LOCKOUT = 10.0
-"""Wrong passwords in a row after which logins are refused for this time [s]."""
 
 
 class Accounts:

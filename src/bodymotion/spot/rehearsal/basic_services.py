@@ -12,6 +12,7 @@ from bodymotion.spot.client.connection import LICENSE, vendor
 from bodymotion.spot.rehearsal.access import BODY, Accounts, Leases
 from bodymotion.spot.rehearsal.store import Store
 
+# Name, type and authority of each service, as the directory lists them.
 SERVICES = (
     ("auth", "bosdyn.api.AuthService", "auth.spot.robot"),
     ("choreography", "bosdyn.api.spot.ChoreographyService", "choreography.spot.robot"),
@@ -24,7 +25,6 @@ SERVICES = (
     ("robot-state", "bosdyn.api.RobotStateService", "state.spot.robot"),
     ("time-sync", "bosdyn.api.TimeSyncService", "api.spot.robot"),
 )
-"""Name, type and authority of each service, as the directory lists them."""
 SERIAL = "spot-REHEARSAL"
 
 

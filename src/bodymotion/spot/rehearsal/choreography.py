@@ -47,17 +47,17 @@ from bodymotion.system.limited import OF_OTHERS
 
 MAX_RECORDING = 300 * NANO
 LOGGED_AFTER = 3 * NANO
+# [ns] The longest recording, and further times of logs. The time after a dance that its
+# log has, and the time between two states.
 LOG_STEP = NANO // 100
-"""[ns] The longest recording, and further times of logs.
 
-The time after a dance that its log has, and the time between two states.
-"""
-
+# The location of what ends the process that reads an upload.
 UPLOAD = "upload"
-"""The location of what ends the process that reads an upload."""
 
 _OFFSETS = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
 
+# Minimum, default and maximum of each parameter that an animation only names. Our
+# judgement; a real robot has its own.
 RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
     {
         "speed": (0.25, 1.0, 2.0),
@@ -78,10 +78,6 @@ RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
         "arm_dance_frame_id": (0.0, 0.0, 20.0),
     }
 )
-"""Minimum, default and maximum of each parameter that an animation only names.
-
-Our judgement; a real robot has its own.
-"""
 
 
 def config_text() -> str:

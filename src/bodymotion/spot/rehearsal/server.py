@@ -42,9 +42,8 @@ MAX_MESSAGE_BYTES = (
 COMMON_NAME = "bodymotion rehearsal"  # In each certificate of a stand-in robot.
 MAX_CERTIFICATE = 1 << 16  # [bytes] A longer file is no certificate of ours.
 CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
+# The vendor's client calls each service of a robot by a name that ends in spot.robot.
 CERTIFICATE_NAMES = "*.spot.robot", "localhost"
-"""The vendor's client calls each service of a robot by a name that ends in spot.robot.
-"""
 
 
 class StandIn:
