@@ -4,12 +4,13 @@ Their comparison; and the memory for large ones.
 """
 
 import gc
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from numbers import Real
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,32 +28,28 @@ def frozen(
     shape: Sequence[int | None] | None = None,
     what: str = "array",
 ) -> Floats:
-    """Return `values` as a read-only float64 array, checked against `shape` (None in
-    it: any length).
+    """Return `values` as a read-only float64 array.
 
-    A float64 array is not copied: the returned view is read-only, the caller's array
-    stays writable.
+    It is checked against `shape`; None in it is any length. A float64 array is not
+    copied: the returned view is read-only, the caller's array stays writable.
 
     Raises ValueError when the shape differs; the message has both.
     """
     array = np.asarray(values, dtype=np.float64)
-    if (
-        shape is not None
-        and array.shape != shape
-        and (
-            array.ndim != len(shape)
-            or any(
-                n is not None and n != m
-                for n, m in zip(shape, array.shape, strict=True)
-            )
-        )
-    ):
-        wanted = ", ".join("any" if n is None else str(n) for n in shape)
-        raise ValueError(f"{what}: expected shape ({wanted}), got {array.shape}")
+    if shape is not None and array.shape != shape and not _fits(array.shape, shape):
+        expected = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(f"{what}: expected shape ({expected}), got {array.shape}")
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False
     return array
+
+
+def _fits(shape: tuple[int, ...], expected: Sequence[int | None]) -> bool:
+    """Return whether a shape is the expected one; None stands for any length."""
+    return len(shape) == len(expected) and all(
+        n in (None, m) for n, m in zip(expected, shape, strict=True)
+    )
 
 
 @contextmanager
@@ -152,19 +149,22 @@ def same(a: object, b: object) -> bool:
     Arrays element by element, NaN equal to NaN, mappings and sequences recursively.
     """
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        a = np.asarray(a)
-        b = np.asarray(b)
-        if a.shape != b.shape:
-            return False
-        nan_matters = a.dtype.kind == "f" and b.dtype.kind == "f"
-        return bool(np.array_equal(a, b, equal_nan=nan_matters))
+        return _are_same_arrays(np.asarray(a), np.asarray(b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (a != a and b != b)
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
+        return math.isnan(b)
     return bool(a == b)
+
+
+def _are_same_arrays(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    if a.shape != b.shape:
+        return False
+    # Only numbers of floating point can be NaN.
+    may_have_nan = a.dtype.kind == "f" and b.dtype.kind == "f"
+    return bool(np.array_equal(a, b, equal_nan=may_have_nan))
 
 
 class ContentEquality(ShortRepr):

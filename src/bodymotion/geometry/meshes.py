@@ -215,94 +215,118 @@ def _cross(a: Floats, b: Floats) -> Floats:
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
     """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975).
 
-    Return triangles (n−2, 3) of its corners, and the number of tests left.
-
-    Only corners that turn the other way can lie in an ear. What is left when the budget
-    is spent becomes a fan.
+    Return triangles (n−2, 3) of its corners, and the number of tests left. What is left
+    of the polygon when the budget is spent becomes a fan.
     """
-    normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
-    across = np.cross(np.eye(3)[np.argmin(np.abs(normal))], normal)
-    flat = points @ np.stack([across, np.cross(normal, across)], axis=1)
-    x: list[float] = flat[:, 0].tolist()
-    y: list[float] = flat[:, 1].tolist()
-    after: list[int] = [*range(1, len(x)), 0]
-    before: list[int] = [len(x) - 1, *range(len(x) - 1)]
-
-    def turns_left(i: int) -> bool:
-        a = before[i]
-        c = after[i]
-        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
-
-    reflex = {i for i in range(len(x)) if not turns_left(i)}
-    others: Indices | None = None
-
-    def is_ear(i: int) -> bool:
-        """Return whether the triangle of a corner and its neighbours is inside and
-        contains no other corner.
-        """
-        nonlocal others
-        if i in reflex:
-            return False
-        ends = [(x[k], y[k]) for k in (before[i], i, after[i])]
-        sides = list(zip(ends, ends[1:] + ends[:1], strict=True))
-        if len(reflex) <= VECTORIZED_CORNERS:
-            return not any(
-                (x[p], y[p]) not in ends
-                and all(
-                    (bx - ax) * (y[p] - ay) >= (by - ay) * (x[p] - ax)
-                    for (ax, ay), (bx, by) in sides
-                )
-                for p in reflex
-            )
-        if others is None:
-            others = np.array(list(reflex))
-        px, py = flat[others].T
-        within = [
-            (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
-            for (ax, ay), (bx, by) in sides
-        ]
-        return all(
-            (x[p], y[p]) in ends for p in others[np.logical_and.reduce(within)].tolist()
-        )
-
-    cut: list[tuple[int, int, int]] = []
-    here = 0
+    ring = _Ring(points)
+    triangles: list[tuple[int, int, int]] = []
+    corner = 0
     failures = 0
     left = len(points)
     while left > 3 and budget >= 0:
-        a = before[here]
-        c = after[here]
-        budget -= 1 + len(reflex)
-        if failures > left or is_ear(here):
-            cut.append((a, here, c))
-            after[a], before[c] = c, a
-            settled = {
-                k for k in (here, a, c) if k in reflex and (k == here or turns_left(k))
-            }
-            if settled:
-                reflex -= settled
-                others = None
+        budget -= 1 + len(ring.reflex)
+        # A polygon that crosses itself may have no ear: then any corner is cut.
+        if failures > left or ring.is_ear(corner):
+            before = ring.before[corner]
+            triangles.append((before, corner, ring.after[corner]))
+            ring.cut(corner)
             # The corner before has changed; testing it next keeps the triangles short.
-            here = a
+            corner = before
             failures = 0
             left = left - 1
         else:
-            here = c
+            corner = ring.after[corner]
             failures = failures + 1
-    ring = [here]
-    while after[ring[-1]] != here:
-        ring.append(after[ring[-1]])
-    cut.extend((ring[0], ring[i], ring[i + 1]) for i in range(1, len(ring) - 1))
-    return np.array(cut, dtype=np.int64), budget
+    second = ring.after[corner]
+    while ring.after[second] != corner:
+        third = ring.after[second]
+        triangles.append((corner, second, third))
+        second = third
+    return np.array(triangles, dtype=np.int64), budget
+
+
+class _Ring:
+    """The corners that are left of a polygon, seen along its Newell normal.
+
+    Attributes
+    ----------
+    flat:
+        (n, 2) positions of all corners.
+    before, after:
+        The neighbours of each corner.
+    reflex:
+        The corners that turn the other way; only they can lie in an ear.
+    """
+
+    def __init__(self, points: Floats) -> None:
+        normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
+        across = np.cross(np.eye(3)[np.argmin(np.abs(normal))], normal)
+        self.flat = points @ np.stack([across, np.cross(normal, across)], axis=1)
+        self.x: list[float] = self.flat[:, 0].tolist()
+        self.y: list[float] = self.flat[:, 1].tolist()
+        count = len(self.x)
+        self.after = [*range(1, count), 0]
+        self.before = [count - 1, *range(count - 1)]
+        self.reflex = {i for i in range(count) if not self.turns_left(i)}
+        self._reflex_array: Indices | None = None
+
+    def turns_left(self, i: int) -> bool:
+        """Return whether a corner turns counter-clockwise."""
+        x = self.x
+        y = self.y
+        a = self.before[i]
+        c = self.after[i]
+        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
+
+    def is_ear(self, i: int) -> bool:
+        """Return whether the triangle of a corner and its neighbours can be cut off.
+
+        It is inside of the polygon and contains no other corner.
+        """
+        if i in self.reflex:
+            return False
+        x = self.x
+        y = self.y
+        ends = [(x[k], y[k]) for k in (self.before[i], i, self.after[i])]
+        sides = list(zip(ends, ends[1:] + ends[:1], strict=True))
+        if len(self.reflex) <= VECTORIZED_CORNERS:
+            for p in self.reflex:
+                if (x[p], y[p]) not in ends and all(
+                    (bx - ax) * (y[p] - ay) >= (by - ay) * (x[p] - ax)
+                    for (ax, ay), (bx, by) in sides
+                ):
+                    return False
+            return True
+        if self._reflex_array is None:
+            self._reflex_array = np.array(list(self.reflex))
+        px, py = self.flat[self._reflex_array].T
+        is_inside = np.ones(len(px), dtype=bool)
+        for (ax, ay), (bx, by) in sides:
+            is_inside &= (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
+        inside = self._reflex_array[is_inside].tolist()
+        return all((x[p], y[p]) in ends for p in inside)
+
+    def cut(self, i: int) -> None:
+        """Remove a corner; its neighbours may turn left afterwards."""
+        a = self.before[i]
+        c = self.after[i]
+        self.after[a] = c
+        self.before[c] = a
+        settled = {k for k in (a, c) if k in self.reflex and self.turns_left(k)}
+        if i in self.reflex:
+            settled.add(i)
+        if settled:
+            self.reflex -= settled
+            self._reflex_array = None
 
 
 Point: TypeAlias = tuple[float, float]
 
 
 def hull_of_sorted(points: list[Point]) -> list[Point]:
-    """Return the convex hull of sorted points in a plane, counter-clockwise, by
-    Andrew's monotone chain.
-    """
+    """Return the convex hull of sorted points in a plane, counter-clockwise."""
+    # Andrew's monotone chain: the lower side forwards, then the upper one backwards;
+    # a point that does not turn left is dropped.
     chain: list[Point] = []
     min_length = 2
     for step, (x, y) in enumerate([*points, *points[-2::-1]]):
@@ -891,30 +915,24 @@ def _add_triangles(
     if not len(buffers.triangles):
         return
     material = paint or shape.material
-    if paint is None and material.texture is None:
+    texture = material.texture
+    colors = None
+    channels = 0
+    if paint is None and texture is None and buffers.colors is not None:
         colors = buffers.colors
-    else:
-        colors = None
-    if whole or material.texture is not None:
-        uv = buffers.uv
-    else:
-        uv = None
-    if colors is None:
-        channels = 0
-    else:
         channels = colors.shape[1]
-    textured = uv is not None and material.texture is not None
-    surface = Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
-    if uv is not None:
-        if material.texture is not None:
-            matrix = material.texture.transform
-        else:
-            matrix = np.eye(3)
-        uv = (np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2]
+    uv = None
+    if buffers.uv is not None and (whole or texture is not None):
+        matrix = np.eye(3)
+        if texture is not None:
+            matrix = texture.transform
+        ones = np.ones(len(buffers.uv), dtype=np.float32)
+        uv = (np.c_[buffers.uv, ones] @ matrix.T)[:, :2]
+    has_texture = uv is not None and texture is not None
+    numbers = None
     if whole and len(mesh.vertices) < MAX_NUMBERED:
         numbers = buffers.vertices
-    else:
-        numbers = None
+    surface = Surface(TRIANGLES, material, has_texture, mesh.two_sided, channels)
     part = parts.setdefault(surface.key, Part(surface))
     part.add(
         buffers.triangles,
@@ -929,9 +947,9 @@ def _add_triangles(
 def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     geometry = shape.geometry
     assert isinstance(geometry, (Lines, Points))
-    positions = (
-        geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]
-    ).astype(np.float32)
+    transform = shape.transform
+    positions = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
+    positions = positions.astype(np.float32)
     if isinstance(geometry, Lines):
         mode = LINES
         indices = geometry.segments
@@ -940,21 +958,20 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
         indices = np.arange(len(positions), dtype=np.int32)
     if not indices.size or not np.isfinite(positions).all():
         return
-    if geometry.colors is None or paint is not None:
-        colors = None
-    else:
+    colors = None
+    channels = 0
+    if geometry.colors is not None and paint is None:
         colors = geometry.colors[:, :3]
-    surface = Surface(
-        mode, paint or shape.material, False, True, 0 if colors is None else 3
-    )
-    parts.setdefault(surface.key, Part(surface)).add(indices, positions, colors=colors)
+        channels = 3
+    surface = Surface(mode, paint or shape.material, False, True, channels)
+    part = parts.setdefault(surface.key, Part(surface))
+    part.add(indices, positions, colors=colors)
 
 
 def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
-    """Return the distance [m] between the convex hulls of two clouds of points (N, 3)
-    and (M, 3).
+    """Return the distance [m] between the convex hulls of two clouds of points.
 
-    0 where they overlap.
+    (N, 3) and (M, 3); 0 where the hulls overlap.
 
     The algorithm of Gilbert, Johnson and Keerthi (1988): the point v nearest to the
     origin in the hull of all differences a − b is sought in simplices of at most four
@@ -977,8 +994,9 @@ def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
 
 
 def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
-    """Return the point (3,) nearest to the origin in the hull of points (K, 3), K ≤ 5,
-    and those of them that span it.
+    """Return the point (3,) nearest to the origin in the hull of points (K, 3), K ≤ 5.
+
+    And those of them that span it.
     """
     best = simplex[-1]
     spanning = simplex[-1:]
@@ -1137,11 +1155,12 @@ def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
     is_round = abs(x - z) <= 1e-12 * x
     match geometry:
         case Box(size=(a, b, c)):
-            half = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
-            thin = min(half) >= 0 and sum(value > MIN_HALF_SIZE for value in half) == 2
-            return (
-                tuple(max(value, MIN_HALF_SIZE) for value in half) if thin else half
-            ), "box"
+            half: tuple[float, ...] = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
+            # A sheet gets the smallest thickness; a rod or a point has no box.
+            is_sheet = sum(value > MIN_HALF_SIZE for value in half) == 2
+            if is_sheet and min(half) >= 0:
+                half = tuple(max(value, MIN_HALF_SIZE) for value in half)
+            return half, "box"
         case Sphere(radius=radius) if is_round and abs(x - y) <= 1e-12 * x:
             return (x * radius,), "sphere"
         case Sphere(radius=radius):
@@ -1163,8 +1182,6 @@ def is_flat(mesh: Mesh) -> bool:
     points = used_vertices(mesh)
     if len(points) < 4:
         return True
-    spread = np.linalg.svd(
-        (points - points.mean(axis=0)).T @ (points - points.mean(axis=0)),
-        compute_uv=False,
-    )
+    centered = points - points.mean(axis=0)
+    spread = np.linalg.svd(centered.T @ centered, compute_uv=False)
     return bool(spread[2] <= FLAT_RATIO**2 * spread[0])
