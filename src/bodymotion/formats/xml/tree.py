@@ -698,9 +698,10 @@ class FieldLocator:
         if not names:
             return _Target(self.element, attribute)
         first, *rest = names.split("/")
-        element = self.element.first(first)
         if first in self.others:
             element = self.others[first]
+        else:
+            element = self.element.first(first)
         if element is not None:
             element = element.first(*rest)
         return _Target(element, attribute)
