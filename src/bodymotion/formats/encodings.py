@@ -30,7 +30,7 @@ _TEXT = frozenset(b"\t\n\r" + bytes(range(32, 127)))
 
 
 def wide_encoding(head: bytes) -> str:
-    """Return the encoding of a text that begins with these bytes, if it is UTF-16 or UTF-32.
+    """Return the encoding of a text by its first bytes, if it is UTF-16 or UTF-32.
 
     Empty for others.
     """

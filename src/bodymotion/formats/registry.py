@@ -163,7 +163,7 @@ class Format:
         return self.write.options
 
     def options_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the options that the reader has, or that any file may have."""
+        """Return the options that the reader has, or that any file may have."""
         usable = self.read.options | TRUST_OPTIONS
         return {name: value for name, value in options.items() if name in usable}
 
@@ -340,7 +340,10 @@ def read_here(
 def _read_named(
     path: Path, format: str | None, options: dict[str, Any]
 ) -> tuple[str, ReadResult[Any]]:
-    """Return the name of the format, and the result of `read`, as a child process can send them."""
+    """Return the name of the format, and the result of `read`.
+
+    A child process can send these.
+    """
     row, result = read_here(path, format, options)
     return row.name, result
 
@@ -412,9 +415,9 @@ def _conflict(path: Path) -> Problem | None:
 
 
 def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, str]:
-    """Return the options that none of these formats' readers has, each with the titles of the formats.
+    """Return the options that no reader of some formats has.
 
-    Those of `TRUST_OPTIONS` fit any.
+    Each with the titles of the formats.     Those of `TRUST_OPTIONS` fit any.
 
     Raises
     ------
@@ -532,9 +535,9 @@ def load_together(
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> list[Any]:
-    """Return values that belong together, such as a body and its motions, read where they are files.
+    """Return values that belong together, such as a body and its motions.
 
-    In the order of the sources.
+    Those that are files are read.     In the order of the sources.
 
     Each option goes to the files whose reader has it. Tables get the body, which names
     their columns; key poses become a motion on it.

@@ -111,5 +111,7 @@ _RETIRED = {
     "FMT010": "CSV014 MCP002 NPZ002",
     "FMT011": "SEQ220",
 }
-RETIRED = {old: code for code, codes in _RETIRED.items() for old in codes.split()}
+RETIRED: dict[str, str] = {}
 """Codes that formats had for these rules before."""
+for _code, _old_codes in _RETIRED.items():
+    RETIRED |= dict.fromkeys(_old_codes.split(), _code)

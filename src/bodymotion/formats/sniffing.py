@@ -32,18 +32,22 @@ def is_archive(head: bytes) -> bool:
 # VRML
 
 VRML_NODES = (
-    rb"Anchor|Appearance|AudioClip|Background|Billboard|Box|Collision|Color|ColorInterpolator|Cone|Coordinate|"
-    rb"CoordinateInterpolator|Cylinder|CylinderSensor|DirectionalLight|ElevationGrid|Extrusion|Fog|FontStyle|Group|ImageTexture|"
-    rb"IndexedFaceSet|IndexedLineSet|Inline|LOD|Material|MovieTexture|NavigationInfo|Normal|NormalInterpolator|"
-    rb"OrientationInterpolator|PixelTexture|PlaneSensor|PointLight|PointSet|PositionInterpolator|ProximitySensor|"
-    rb"ScalarInterpolator|Script|Shape|Sound|Sphere|SphereSensor|SpotLight|Switch|Text|TextureCoordinate|TextureTransform|"
-    rb"TimeSensor|TouchSensor|Transform|Viewpoint|VisibilitySensor|WorldInfo"
+    rb"Anchor|Appearance|AudioClip|Background|Billboard|Box|Collision|Color|"
+    rb"ColorInterpolator|Cone|Coordinate|CoordinateInterpolator|Cylinder|"
+    rb"CylinderSensor|DirectionalLight|ElevationGrid|Extrusion|Fog|FontStyle|Group|"
+    rb"ImageTexture|IndexedFaceSet|IndexedLineSet|Inline|LOD|Material|MovieTexture|"
+    rb"NavigationInfo|Normal|NormalInterpolator|OrientationInterpolator|"
+    rb"PixelTexture|PlaneSensor|PointLight|PointSet|PositionInterpolator|"
+    rb"ProximitySensor|ScalarInterpolator|Script|Shape|Sound|Sphere|SphereSensor|"
+    rb"SpotLight|Switch|Text|TextureCoordinate|TextureTransform|TimeSensor|"
+    rb"TouchSensor|Transform|Viewpoint|VisibilitySensor|WorldInfo"
 )
 """The nodes of VRML97."""
 _VRML_HEADER = re.compile(rb"#[ \t]*VRML[ \t]+V[0-9]")
 _VRML_SPACE = re.compile(rb"[ \t\r\n,\f\v]*+(?:#[^\r\n]*+[ \t\r\n,\f\v]*+)*+")
 _VRML_START = re.compile(
-    rb'DEF\s+[^\s{}\[\]"]+\s+[A-Za-z_]\w*[\s,]*\{|DEF\s+[A-Z]\w*\s*\{|(?:EXTERN)?PROTO\s+[^\s{}\[\]"]+\s*\[|(?:'
+    rb'DEF\s+[^\s{}\[\]"]+\s+[A-Za-z_]\w*[\s,]*\{|DEF\s+[A-Z]\w*\s*\{'
+    rb'|(?:EXTERN)?PROTO\s+[^\s{}\[\]"]+\s*\[|(?:'
     + VRML_NODES
     + rb")\s*(?:#[^\r\n]*\s*)?\{"
 )
@@ -77,17 +81,21 @@ _BODY_FORMAT = re.compile(
 
 _SEQ_TYPE = re.compile(
     rb"(?:^|[\s{,-])[\"']?type[\"']?\s*:\s*[\"']?"
-    rb"(?:CompositeSeq|BodyMotion|MultiValueSeq|MultiSE3Seq|MultiSe3Seq|MultiAffine3Seq|Vector3Seq)(?![A-Za-z0-9_])"
+    rb"(?:CompositeSeq|BodyMotion|MultiValueSeq|MultiSE3Seq|MultiSe3Seq"
+    rb"|MultiAffine3Seq|Vector3Seq)(?![A-Za-z0-9_])"
 )
 _SEQ_CONTENT = re.compile(
-    rb"(?:^|[\s{,-])[\"']?content[\"']?\s{0,20}:\s{0,20}[\"']?BodyMotion(?![A-Za-z0-9_])"
+    rb"(?:^|[\s{,-])[\"']?content[\"']?\s{0,20}:\s{0,20}[\"']?"
+    rb"BodyMotion(?![A-Za-z0-9_])"
 )
 _SEQ_KEY = re.compile(
-    rb"(?:^|[\s{,-])[\"']?(?:components|formatVersion|format_version|frameRate|frame_rate|numParts|num_parts|hasFrameTime"
-    rb"|has_frame_time|SE3Format|se3_format)[\"']?\s{0,20}:"
+    rb"(?:^|[\s{,-])[\"']?(?:components|formatVersion|format_version|frameRate"
+    rb"|frame_rate|numParts|num_parts|hasFrameTime|has_frame_time|SE3Format"
+    rb"|se3_format)[\"']?\s{0,20}:"
 )
 _SEQ_ROWS = re.compile(
-    rb"(?:^|[\s{,-])[\"']?frames[\"']?\s{0,20}:\s{0,200}+(?:#[^\r\n]{0,200}+\s{0,200}+){0,3}+"
+    rb"(?:^|[\s{,-])[\"']?frames[\"']?\s{0,20}:\s{0,200}+"
+    rb"(?:#[^\r\n]{0,200}+\s{0,200}+){0,3}+"
     rb"(?:\[|-\s)\s{0,80}+(?:\[|-\s)(?:\s|\[|-\s){0,80}+[-+.]{0,2}[0-9ni]"
 )
 
@@ -128,7 +136,8 @@ def looks_like_seq(head: bytes) -> bool:
 # XML
 
 _XML_START = re.compile(
-    rb"(?:\s++|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\][^>]*+)?>)*+<([A-Za-z_][\w.:-]*+)(?=[\s/>])",
+    rb"(?:\s++|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\][^>]*+)?>)*+"
+    rb"<([A-Za-z_][\w.:-]*+)(?=[\s/>])",
     re.DOTALL,
 )
 
@@ -170,13 +179,14 @@ def looks_like_bvh(head: bytes) -> bool:
 
 
 _ACCLAIM_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+:(?:FULLY-SPECIFIED|DEGREES|RADIANS|version|name|units|documentation|root)\s",
+    rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+:"
+    rb"(?:FULLY-SPECIFIED|DEGREES|RADIANS|version|name|units|documentation|root)\s",
     re.IGNORECASE,
 )
 
 
 def looks_like_acclaim(head: bytes) -> bool:
-    """Return whether a file begins, after comments, with a keyword of an .asf or .amc."""
+    """Return whether a file begins with a keyword of an .asf or .amc."""
     return _ACCLAIM_START.match(head) is not None
 
 
@@ -187,7 +197,10 @@ _AMASS = re.compile(
 
 
 def looks_like_amass(head: bytes) -> bool:
-    """Return whether a file is a zip archive with arrays `trans` and `poses` or `pose_body`."""
+    """Return whether a file is a zip archive with the arrays of AMASS.
+
+    They are `trans`, and `poses` or `pose_body`.
+    """
     return head[:4] == b"PK\x03\x04" and _AMASS.search(head) is not None
 
 
@@ -203,7 +216,10 @@ _PICKLE_START = re.compile(rb"\x80[\x02-\x05](?:\x95.{8})?\}[\x94q]", re.DOTALL)
 
 
 def looks_like_pickle(head: bytes) -> bool:
-    """Return whether a file is a Python pickle of a dictionary, maybe compressed, or an archive of PyTorch, whose first member is one."""
+    """Return whether a file is a Python pickle of a dictionary.
+
+    Maybe compressed, or an archive of PyTorch, whose first member is one.
+    """
     if head[:4] == b"PK\x03\x04":
         return head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(
             b"/data.pkl"
@@ -215,14 +231,17 @@ def looks_like_pickle(head: bytes) -> bool:
 
 
 def looks_like_arrow(head: bytes) -> bool:
-    """Return whether a file is a table of Parquet, or of Arrow as a file or a stream."""
+    """Return whether a file is a table of Parquet or Arrow."""
     return head.startswith(
         (b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1\0\0\0\0")
     )
 
 
 def looks_like_log_of_messages(head: bytes) -> bool:
-    """Return whether a file is a log in MCAP, or the `metadata.yaml` or a database of a rosbag2."""
+    """Return whether a file is a log in MCAP or a part of a rosbag2.
+
+    Such a part is its `metadata.yaml`, or a database.
+    """
     return head.startswith((b"\x89MCAP0\r\n", b"rosbag2_bagfile_information:")) or (
         head.startswith(b"SQLite format 3\0") and b"serialization_format" in head
     )

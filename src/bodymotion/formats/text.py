@@ -1,4 +1,6 @@
-"""Text formats: the decoded text of a file with the line and column of an offset in it, and doubles as decimal text in bulk.
+"""Decode the texts of files, and write and read doubles as decimal text in bulk.
+
+A text knows the line and column of an offset in it.
 
 Doubles become decimal text that reads back as the same double, and decimal text becomes
 doubles: single ones, and tables of them.
@@ -39,8 +41,11 @@ from bodymotion.kernels.number_rows import BYTES, read_plain_rows
 BOM = b"\xef\xbb\xbf"  # The byte order mark of UTF-8.
 
 PIECE = 1 << 12
-"""About this count of numbers is written as text at once: the text then stays in the processor's cache, and below the 128 KiB from which
-the C library gets memory page by page from the system."""
+"""About this count of numbers is written as text at once.
+
+The text then stays in the processor's cache, and below the 128 KiB from which the C
+library gets memory page by page from the system.
+"""
 
 _POINT = np.frombuffer(b".0", np.uint8)
 _GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
@@ -54,7 +59,8 @@ _NOT_JSON = (
 )
 _NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
 _THREAD = threading.local()
-_MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the next text up to this size of a text.
+_MAX_KEPT_BYTES = 2_000_000
+"""[bytes] Size of a text up to which the memory of its parser is kept for the next."""
 
 
 class Lines:
@@ -106,7 +112,7 @@ class Text:
         return Lines(self.data, self.path)
 
     def with_data(self, data: str) -> Text:
-        """Return a text of the same length whose lines begin where those of this one begin."""
+        """Return a text of the same length with the same lines."""
         text = Text(data, self.path, self.encoding)
         text.lines = self.lines
         return text
@@ -138,7 +144,10 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def number(x: float) -> str:
-    """Return the shortest text that reads back as the same double, with a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf."""
+    """Return the shortest text that reads back as the same double.
+
+    With a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf.
+    """
     if not math.isfinite(x):
         if math.isnan(x):
             return ".nan"
@@ -166,11 +175,11 @@ def parsed(text: str) -> float:
 
 
 def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
-    """Return JSON of the numbers in a text, 3 bytes further back than there, with a zero before and after them.
+    """Return JSON of the numbers in a text, with a zero before and after them.
 
-    Of each gap of white space and commas the first character becomes a comma, the
-    others blanks; with a `delimiter` that is none of white space, only it and the ends
-    of lines are commas.
+    They are 3 bytes further back than in the text. Of each gap of white space and
+    commas the first character becomes a comma, the others blanks; with a `delimiter`
+    that is none of white space, only it and the ends of lines are commas.
     """
     if delimiter != b" ":
         return bytearray(
@@ -207,7 +216,10 @@ def json_numbers(
 
 
 def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
-    """Return the numbers of a JSON text with the minus zeros that it has as `-0`, which in JSON is the whole number 0."""
+    """Return the numbers of a JSON text with its minus zeros.
+
+    These are `-0`, which in JSON is the whole number 0.
+    """
     codes = np.frombuffer(data, np.uint8)
     minus = np.flatnonzero(codes[:-2] == ord("-"))
     before = codes[minus - 1]
@@ -245,9 +257,10 @@ def json_array(
 
 
 def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats | None:
-    """Return the numbers (T, width) of lines, each of `width` numbers between blanks or a delimiter.
+    """Return the numbers (T, width) of lines.
 
-    None where a line is anything else.
+    Each has `width` numbers between blanks or a delimiter. None where a line is
+    anything else.
     """
     if not text or b"[" in text or b"{" in text or (delimiter == b" " and b"," in text):
         return None
@@ -289,9 +302,10 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Round to a number of significant decimal digits (1 to 15), each to the double that is nearest to the decimal number.
+    """Round to a number of significant decimal digits (1 to 15).
 
-    What would leave the range of doubles by that stays as it is.
+    Each number becomes the double that is nearest to the decimal one. What would leave
+    the range of doubles by that stays as it is.
     """
     if (
         isinstance(digits, bool)
@@ -309,8 +323,9 @@ def rounded(values: Floats, digits: int) -> Floats:
 
 
 def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[bytes]:
-    """Return the rows (T, P) or (T, P, n) as text ``[ 0.1, 0.2 ]`` or ``[ [ … ], [ … ] ]``, the time first where there is one, in pieces.
+    """Return rows (T, P) or (T, P, n) as text, in pieces.
 
+    ``[ 0.1, 0.2 ]`` or ``[ [ … ], [ … ] ]``, the time first where there is one.
     `between` stands between two rows of a piece.
     """
     count = max(1, PIECE // max(1, int(np.prod(values.shape[1:]))))

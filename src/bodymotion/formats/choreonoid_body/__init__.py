@@ -50,11 +50,13 @@ version. Angles are degrees, unless a file of version 1.0 has `angleUnit: radian
 other keys of the top level, of links and of devices are kept in `extra`.
 
     file        header, links: [ link … ], extra_joints: [ … ], anything else
-    link        a Link; a SubBody (`uri`: a .body file whose links become links of this body, `prefix`, `suffix`, `joint_id_offset`,
-                and any key of a Link, which then changes its root link); a
+    link        a Link; a SubBody (`uri`: a .body file whose links become links of this
+                body, `prefix`, `suffix`, `joint_id_offset`, and any key of a Link,
+                which then changes its root link); a
                 ContinuousTrack (a chain of equal links); Skip
     elements    [ element … ] | element | { TYPE: element, … }
-    element     Transform, Group, Visual (only shown), Collision (only for contact), RigidBody: with `elements` inside
+    element     Transform, Group, Visual (only shown), Collision (only for contact),
+                RigidBody: with `elements` inside
                 Shape: `geometry`, `appearance`; Resource: `uri` of a .wrl, a mesh or a
                 YAML file with elements, `node` of it devices: AccelerationSensor,
                 RateGyroSensor, ForceSensor, Camera, RangeSensor, IMU, SpotLight … any

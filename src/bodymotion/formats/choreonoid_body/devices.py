@@ -1,4 +1,6 @@
-"""Devices: the sensors that the OpenHRP document defines, and others, kept with all their keys.
+"""Read devices: the sensors that the OpenHRP document defines, and others.
+
+These are kept with all their keys.
 
 A camera or a range sensor may be in another frame (`optical_frame`,
 `optical_frame_rotation`): its `pose` here is always that of a device that looks along
@@ -80,7 +82,10 @@ IMAGE_FORMATS = (
 
 
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
-    """Return the device of a node with the pose `transform` (4, 4), its own included, in link number `link`."""
+    """Return the device of a node.
+
+    `transform` (4, 4) is its pose in link number `link`.
+    """
     if not poses.is_rigid(transform):
         fields.report(SCALED, f"{fields.title} is inside of a Transform with a scale")
     sensor = SENSORS.get(kind)
@@ -95,33 +100,32 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
         "link": link,
         "pose": frozen(pose),
     }
-    if sensor is not None:
-        limits = SENSOR_LIMITS.get(sensor, ())
-    else:
-        limits = ()
-    own: dict[str, Any] = {
-        name: frozen(fields.vector(name, default=(-1.0, -1.0, -1.0))) for name in limits
-    }
+    values: dict[str, Any] = {}
     if sensor is VisionSensor:
-        own = _camera(fields)
+        values = _camera(fields)
     elif sensor is RangeSensor:
-        own = {
-            "scan_angle": fields.angle(
-                "yaw_range", "scan_angle", default=math.radians(120.0)
-            ),
-            "scan_step": fields.angle(
-                "yaw_step", "scan_step", default=math.radians(1.0)
-            ),
-            **{
-                name: fields.number(name, default=getattr(RangeSensor, name))
-                for name in ("scan_rate", "max_distance")
-            },
-        }
+        values = _range_sensor(fields)
+    elif sensor is not None:
+        for name in SENSOR_LIMITS.get(sensor, ()):
+            limit = fields.vector(name, default=(-1.0, -1.0, -1.0))
+            values[name] = frozen(limit)
     extra = fields.rest(("type", "translation", "rotation", "elements"))
     if sensor is None:
         return OtherDevice(**common, type=kind, extra=extra)
-    device: Device = sensor(**common, **own, extra=extra)
+    device: Device = sensor(**common, **values, extra=extra)
     return device
+
+
+def _range_sensor(fields: Fields) -> dict[str, Any]:
+    scan_angle = math.radians(120.0)
+    scan_step = math.radians(1.0)
+    values: dict[str, Any] = {
+        "scan_angle": fields.angle("yaw_range", "scan_angle", default=scan_angle),
+        "scan_step": fields.angle("yaw_step", "scan_step", default=scan_step),
+    }
+    for name in ("scan_rate", "max_distance"):
+        values[name] = fields.number(name, default=getattr(RangeSensor, name))
+    return values
 
 
 def _optical_frame(fields: Fields) -> tuple[float, ...]:
@@ -130,7 +134,10 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
         return rotation
     name = fields.text("optical_frame") or "gl"
     if name not in OPTICAL_FRAMES:
-        message = f"optical_frame of {fields.title} is {name!r:.60}; expected gl, cv or robotics"
+        message = (
+            f"optical_frame of {fields.title} is {name!r:.60}; "
+            "expected gl, cv or robotics"
+        )
         fields.reject(WRONG_VALUE, message, "optical_frame")
     return OPTICAL_FRAMES.get(name, OPTICAL_FRAMES["gl"])
 
@@ -138,7 +145,10 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
 def _camera(fields: Fields) -> dict[str, Any]:
     image_format = fields.text("format", default="COLOR")
     if image_format not in IMAGE_FORMATS:
-        message = f"format of {fields.title} is {image_format!r:.60}; expected one of {', '.join(IMAGE_FORMATS)}"
+        message = (
+            f"format of {fields.title} is {image_format!r:.60}; "
+            f"expected one of {', '.join(IMAGE_FORMATS)}"
+        )
         fields.context.found.report(
             WRONG_VALUE, message, fields.location("format"), severity="warning"
         )
@@ -147,7 +157,10 @@ def _camera(fields: Fields) -> dict[str, Any]:
     field_of_view = fields.angle("field_of_view", default=0.785398)
     if not is_wide and not 0 < field_of_view < math.pi:
         fields.unknown.add("field_of_view")
-        message = f"field_of_view of {fields.title} is {field_of_view:g} rad; that of a normal lens is between 0 and π"
+        message = (
+            f"field_of_view of {fields.title} is {field_of_view:g} rad; "
+            "that of a normal lens is between 0 and π"
+        )
         fields.report(CAMERA, message, "field_of_view")
     return {
         "type": image_format,

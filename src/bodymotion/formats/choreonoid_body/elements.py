@@ -38,7 +38,11 @@ from bodymotion.geometry.shapes import Material, Mesh, Shape
 from bodymotion.model.links import Segment
 from bodymotion.model.rules import SCALED
 
-MAX_KEYS = 1_000_000  # Keys of all elements, those that aliases repeat counted as often as they are read.
+MAX_KEYS = 1_000_000
+"""Keys of all elements.
+
+Those that aliases repeat count as often as they are read.
+"""
 MAX_DEPTH = 60  # Levels of elements inside of each other, files in files included.
 
 GROUPS = (

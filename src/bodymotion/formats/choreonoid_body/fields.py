@@ -31,6 +31,9 @@ TWELFTHS_OF_PI = 2, 3, 4, 6, 8, 9, 12, 18, 24
 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad.
 """
 
+MAX_AXIS_ERROR = 1e-2
+"""Difference of the length of an axis from 1 that is no rounding of a file."""
+
 
 class Fields(yaml_fields.Fields):
     """The keys of one mapping of a model."""
@@ -45,7 +48,10 @@ class Fields(yaml_fields.Fields):
             return None
         left = len(values) % width
         if left:
-            message = f"{names[0]} of {self.title} has {len(values)} numbers, expected a multiple of {width}"
+            message = (
+                f"{names[0]} of {self.title} has {len(values)} numbers, "
+                f"expected a multiple of {width}"
+            )
             self.report(rules.LEFT_OVER, message, names[0])
         return frozen(
             np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width)
@@ -73,9 +79,9 @@ class Fields(yaml_fields.Fields):
 
     @reads(None)
     def rotation(self, value: Node, name: str) -> tuple[float, ...]:
-        """Return a rotation as a quaternion w x y z, the product where there are several.
+        """Return a rotation as a quaternion w x y z.
 
-        None where the key is missing.
+        The product where there are several; None where the key is missing.
         """
         total: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
         for part in self._lists(value, name):
@@ -85,7 +91,7 @@ class Fields(yaml_fields.Fields):
         return total
 
     def _lists(self, value: Node, name: str) -> Iterator[Sequence]:
-        """Return the lists of numbers in a list, which may hold lists of them in any depth."""
+        """Return the lists of numbers in a list, which may be in lists to any depth."""
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
         nested = [item for item in value.items if isinstance(item, Sequence)]
@@ -104,7 +110,8 @@ class Fields(yaml_fields.Fields):
     def _list(self, part: Sequence, name: str, count: int) -> list[float]:
         numbers = [self.scalar_number(name, item) for item in part.items]
         if len(numbers) != count:
-            message = f"{name} of {self.title} has {counted(len(numbers), 'number')}; expected {count}"
+            found = counted(len(numbers), "number")
+            message = f"{name} of {self.title} has {found}; expected {count}"
             raise WRONG_VALUE.error(message, part.location)
         if not all(map(math.isfinite, numbers)):
             self.not_finite(name, *numbers, where=part.location)
@@ -132,16 +139,18 @@ class Fields(yaml_fields.Fields):
         z = z / largest
         length = math.sqrt(x * x + y * y + z * z)
         error = abs(length * largest - 1.0)
-        if angle != 0.0 and error > 1e-2:
+        if angle != 0.0 and error > MAX_AXIS_ERROR:
             axis = shown([x * largest, y * largest, z * largest])
-            hint = "are these angles? A rotation is an axis and an angle, neither three angles nor a quaternion"
-            found.report(
-                QUATERNION,
+            message = (
                 f"{name} of {self.title} has the axis {axis}, of length "
-                f"{length * largest:.6g}",
-                part.location,
-                hint=hint if error > MAX_LENGTH_ERROR else None,
+                f"{length * largest:.6g}"
             )
+            angles_hint = (
+                "are these angles? A rotation is an axis and an angle, neither three "
+                "angles nor a quaternion"
+            )
+            hint = angles_hint if error > MAX_LENGTH_ERROR else None
+            found.report(QUATERNION, message, part.location, hint=hint)
         self._check_angle(part, name, angle)
         half = 0.5 * angle * self.context.angle_unit
         sine = math.sin(half) / length
@@ -158,7 +167,10 @@ class Fields(yaml_fields.Fields):
             if abs(angle) <= MAX_ROTATION:
                 return
             message += f" rad, {abs(angle) / (2 * math.pi):.3g} full turns"
-            hint = "it looks like degrees: multiply it by π/180, or write angle_unit: degree"
+            hint = (
+                "it looks like degrees: multiply it by π/180, "
+                "or write angle_unit: degree"
+            )
         elif abs(angle) > MAX_ROTATION:
             return
         else:

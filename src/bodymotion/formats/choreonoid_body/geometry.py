@@ -1,4 +1,6 @@
-"""Geometry and appearance: the nodes of VRML97 under other keys, so they are handed to its readers.
+"""Read geometry and appearance.
+
+They are the nodes of VRML97 under other keys, so they are handed to its readers.
 
 What differs: angles are in the file's unit, a missing main size of a primitive is 1,
 surfaces are seen from both sides, an Extrusion with too few orientations is not rotated
@@ -286,15 +288,12 @@ def _material(fields: Fields) -> VrmlNode:
     values = _values(fields, "Material")
     if fields.has("specular_exponent"):
         # VRML's shininess 1 is an exponent of 128.
-        values["shininess"] = min(
-            max(fields.number("specular_exponent", default=25.0), 0.0) / 128.0, 1.0
-        )
-    fields.report_misspelt(
-        (
-            *(key for name in FIELDS["Material"].split() for key in _keys(name)),
-            "specular_exponent",
-        )
-    )
+        exponent = fields.number("specular_exponent", default=25.0)
+        values["shininess"] = min(max(exponent, 0.0) / 128.0, 1.0)
+    keys = ["specular_exponent"]
+    for name in FIELDS["Material"].split():
+        keys += _keys(name)
+    fields.report_misspelt(keys)
     return _vrml(fields.node, "Material", values)
 
 

@@ -6,6 +6,7 @@ joints.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
@@ -118,7 +119,7 @@ KEYS_OF_EXTRA_JOINT: dict[str, tuple[str, ...]] = {
     "links": ("link1_name", "link2_name"),
     "positions": ("link1_local_pos", "link2_local_pos"),
 }
-EXTRA_JOINT_KEYS = tuple(key for keys in KEYS_OF_EXTRA_JOINT.values() for key in keys)
+EXTRA_JOINT_KEYS = tuple(itertools.chain(*KEYS_OF_EXTRA_JOINT.values()))
 IDENTITY = frozen(np.eye(3))
 ZERO = frozen(np.zeros((3, 3)))
 
@@ -135,19 +136,18 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
     def locate(part: Subject) -> Location | None:
         if not part:
             return text.location(start)
-        names = keys.get(str(part[0]), (str(part[0]),))
-        spellings = (spelling for name in names for spelling in (name, camel(name)))
-        key = next((spelling for spelling in spellings if spelling in offsets), None)
-        if key is None:
-            return None
-        return text.location(offsets[key])
+        attribute = str(part[0])
+        for name in keys.get(attribute, (attribute,)):
+            for spelling in (name, camel(name)):
+                if spelling in offsets:
+                    return text.location(offsets[spelling])
+        return None
 
     return locate
 
 
-FoundDevice: TypeAlias = tuple[
-    Device, Mapping, set[str]
-]  # A device, its mapping, and its keys that could not be read.
+FoundDevice: TypeAlias = tuple[Device, Mapping, set[str]]
+"""A device, its mapping, and its keys that could not be read."""
 
 
 @dataclass
@@ -192,7 +192,7 @@ class RawLink:
         return "a link without a name"
 
     def add(self, parts: LinkParts, mass: Segment | None = None) -> None:
-        """Add the shapes of the link itself, with its own mass if it has one, then its RigidBodies and devices."""
+        """Add the shapes and mass of the link itself, its RigidBodies and devices."""
         visuals, collisions = by_purpose(parts.drawn)
         if mass is not None or visuals or collisions:
             self.segments += (
@@ -278,7 +278,10 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     name = fields.text("name")
     count = fields.integer("num_joints", default=1)
     if not 1 <= count <= MAX_TRACK_LINKS:
-        message = f"num_joints of {fields.title} is {count}; 1 to {MAX_TRACK_LINKS} links can be made"
+        message = (
+            f"num_joints of {fields.title} is {count}; "
+            f"1 to {MAX_TRACK_LINKS} links can be made"
+        )
         raise TOO_LARGE.error(message, fields.location("num_joints"))
     first = _without_parts(fields, Joint(name=f"{name}0", type="free"), f"{name}0")
     axis = _read_axis(fields, "joint_axis")
@@ -569,7 +572,10 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
     kind = fields.text("joint_type", default="ball")
     if kind not in EXTRA_JOINT_TYPES:
         types = listed(EXTRA_JOINT_TYPES, 9)
-        message = f"joint_type of {fields.title} is {kind!r:.60}; expected one of {types}. The joint is left out"
+        message = (
+            f"joint_type of {fields.title} is {kind!r:.60}; expected one of {types}. "
+            "The joint is left out"
+        )
         fields.report(rules.EXTRA_TYPE, message, "joint_type")
         return None
     axis = _read_axis(fields, "joint_axis", "axis")

@@ -80,7 +80,7 @@ def find_file(uri: str, node: Mapping, finder: ResourceFinder) -> Path | NotFoun
 
 
 def _package(name: str, folder: Path) -> Path | None:
-    """Return the folder of that name at, or beside, a folder or one of those above it."""
+    """Return the folder of that name at, or beside, a folder or one above it."""
     for above in (folder, *folder.parents):
         if above.name == name or (above / name).is_dir():
             if above.name == name:
@@ -90,7 +90,7 @@ def _package(name: str, folder: Path) -> Path | None:
 
 
 def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
-    """Parse a YAML file whose elements another file includes, and which may use its anchors.
+    """Parse a YAML file that another one includes, and that may use its anchors.
 
     FormatError where it is not YAML.
     """
@@ -156,7 +156,7 @@ class ResourceReader:
         frame: NodeFrame,
         where: Location,
     ) -> list[FoundShape]:
-        """Return the shapes of a file in VRML97 or COLLADA, or of its node called `name`, at a pose.
+        """Return the shapes of a file, or of its node called `name`, at a pose.
 
         A node that is named keeps the orientation that it has in its file, not its
         position.
@@ -266,7 +266,7 @@ class ResourceReader:
 def _find_node(
     node: SceneNode, transform: Floats, name: str
 ) -> tuple[SceneNode, Floats] | None:
-    """Return the node of that name or id, and its transform in the scene, from a node whose transform is known."""
+    """Return the node of that name or id below a node, and its transform."""
     if name in (node.name, node.id):
         return node, transform
     below = (

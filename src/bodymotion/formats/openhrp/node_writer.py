@@ -225,7 +225,7 @@ class KeptFields:
     def _possible_types(
         self, extras: Sequence[Mapping[str, object]]
     ) -> dict[str, tuple[str, ...]]:
-        """Return the types that can hold the values of all nodes, by names of fields."""
+        """Return the types that can hold the values of all nodes, by field."""
         possible: dict[str, tuple[str, ...]] = {}
         for extra in extras:
             for name, value in extra.items():
@@ -686,7 +686,7 @@ class DeviceWriter:
     def _report_shared(
         self, node_type: str, devices: list[Device], kept: KeptFields
     ) -> None:
-        """Report fields that devices get from others: a prototype gives its own to all."""
+        """Report fields that devices get from others: a prototype has them for all."""
         for device in devices:
             names = ", ".join(name for name in kept.types if name not in device.extra)
             if names:

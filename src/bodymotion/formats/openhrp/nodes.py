@@ -93,29 +93,23 @@ SEGMENT_FIELDS = {
 }
 """For attributes of a link the fields of its Segment nodes."""
 
-SENSOR_FIELDS = {
-    kind: {name: camel(name) for name in names}
-    for kind, names in {
-        **SENSOR_LIMITS,
-        VisionSensor: (
-            *(
-                "field_of_view",
-                "front_clip_distance",
-                "back_clip_distance",
-                "frame_rate",
-            ),
-            *("type", "width", "height"),
-        ),
-        RangeSensor: ("scan_angle", "scan_step", "scan_rate", "max_distance"),
-    }.items()
+_SENSOR_ATTRIBUTES: dict[type[Device], tuple[str, ...]] = {
+    **SENSOR_LIMITS,
+    VisionSensor: (
+        *("field_of_view", "front_clip_distance", "back_clip_distance", "frame_rate"),
+        *("type", "width", "height"),
+    ),
+    RangeSensor: ("scan_angle", "scan_step", "scan_rate", "max_distance"),
 }
+SENSOR_FIELDS: dict[type[Device], dict[str, str]] = {}
 """By the classes of sensors, for their attributes the fields of their nodes."""
-DEVICE_FIELDS = {
-    "id": "sensorId",
-    "pose": "translation",
-}  # For attributes of a device the fields of its node.
-for _fields in SENSOR_FIELDS.values():
-    DEVICE_FIELDS |= _fields
+DEVICE_FIELDS = {"id": "sensorId", "pose": "translation"}
+"""For attributes of a device the fields of its node."""
+for _sensor, _attributes in _SENSOR_ATTRIBUTES.items():
+    SENSOR_FIELDS[_sensor] = dict(
+        zip(_attributes, map(camel, _attributes), strict=True)
+    )
+    DEVICE_FIELDS |= SENSOR_FIELDS[_sensor]
 EXTRA_JOINT_FIELDS = {
     "links": "link1Name",
     "type": "jointType",
@@ -837,7 +831,10 @@ class TreeReader:
             if inside.type in ("Joint", "Segment")
         ]
         if lost:
-            message = f"the node type {node.type[:80]} is not declared: {listed(lost)} in it are left out"
+            message = (
+                f"the node type {node.type[:80]} is not declared: {listed(lost)} in it "
+                "are left out"
+            )
             self.found.fault(UNKNOWN_NODE.error(message, node.location), *ALL)
 
     def _enter_joint(self, node: Node, frame: NodeFrame) -> None:

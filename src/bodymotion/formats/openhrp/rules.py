@@ -262,6 +262,7 @@ SENSOR_LIMIT = judgement.warning(
 # Extra joints
 EXTRA_TYPE = document.error(
     "WRL181",
-    'jointType of an ExtraJoint is "xyz", "xy" or "z". Choreonoid also has "piston", "ball" and "hinge".',
+    'jointType of an ExtraJoint is "xyz", "xy" or "z". Choreonoid also has "piston", '
+    '"ball" and "hinge".',
     example=('jointType "xz"', 'jointType "xyz"'),
 )

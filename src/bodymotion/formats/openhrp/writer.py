@@ -290,10 +290,9 @@ class _Builder:
         kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
         devices = node_writer.DeviceWriter(body, self.report, self.renamed)
         # Segments and devices get their names before shapes, which give way to them.
-        segment_names = {
-            index: [self.segments.name(segment) for segment in links[index].segments]
-            for index in order
-        }
+        segment_names: dict[int, list[str]] = {}
+        for index in order:
+            segment_names[index] = list(map(self.segments.name, links[index].segments))
         device_names = [
             self.names.unique(device.name, "device") for device in body.devices
         ]

@@ -32,15 +32,20 @@ It is YAML; written in flow style as a whole, it is JSON. A row is `[ v, … ]`
 x, y, z ]` (Vector3Seq). With `hasFrameTime: true` the time is the first number of the
 row. A component inherits the keys that it does not have from the top node.
 
-============  ===============================  ==================  =========================  =====================
-version       1 (BodyMotion, no version key)   2 (the documents)   3                          4 (Choreonoid today)
-============  ===============================  ==================  =========================  =====================
-joints        JointPosition                    JointDisplacement   MultiJointDisplacementSeq  JointDisplacement
-links         LinkPosition                     LinkPosition        MultiLinkPositionSeq       LinkPosition
-ZMP           ZMP, RelativeZMP, RelativeZmp    ZMP                 ZMPSeq                     ZMP, ZMPSeq
-order of SE3  format                           SE3Format           SE3Format                  SE3Format
-keys          camelCase, purpose for content   camelCase           camelCase                  snake_case
-============  ===============================  ==================  =========================  =====================
+============  =====================  =================  =========================
+version       1                      2 and 4            3
+============  =====================  =================  =========================
+joints        JointPosition          JointDisplacement  MultiJointDisplacementSeq
+links         LinkPosition           LinkPosition       MultiLinkPositionSeq
+ZMP           ZMP, RelativeZMP,      ZMP (4: or         ZMPSeq
+              RelativeZmp            ZMPSeq)
+order of SE3  format                 SE3Format          SE3Format
+keys          camelCase, purpose     camelCase (4:      camelCase
+              for content            snake_case)
+============  =====================  =================  =========================
+
+Version 1 is a BodyMotion and has no key for its version; version 2 is that of the
+documents, and Choreonoid writes version 4 today.
 
 Both spellings of a key are read in every version, and contents get their names of
 version 2.

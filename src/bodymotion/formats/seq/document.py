@@ -49,13 +49,16 @@ from bodymotion.formats.yaml.tree import (
 from bodymotion.geometry.arrays import Floats, Indices
 
 MAX_WHOLE = 64 << 20
-"""[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
-MAX_VALUES = (
-    1 << 25
-)  # Rows of components of unknown types are kept as plain values, no more than about this many.
+"""[bytes] Files up to this size are parsed as YAML as a whole.
+
+That is so when their rows are in an irregular shape.
+"""
+MAX_VALUES = 1 << 25
+"""Values of components of unknown types that are kept as plain values, about."""
 _BESIDES_NUMBERS = re.compile(rb"[*&\x80-\xff]")
 _DASH = re.compile(rb"\s*-\s*")
-_BLOCK = 4096  # Rows of a tree that are read at a time.
+_BLOCK = 4096
+"""Rows of a tree that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,7 @@ class _SpanFrames(Frames):
             return without_comments(self._source.read(piece.offset, piece.size))
 
     def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Indices]:
-        """Return a piece, its rows that are on lines of their own, and its line ends."""
+        """Return a piece, its rows on lines of their own, and its line ends."""
         text = self._read(k)
         rows = []
         if self._span.indent is not None:
@@ -528,7 +531,10 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
     if source.size > MAX_WHOLE:
         if isinstance(why.__cause__, FormatError):
             raise why.__cause__
-        size = f"a file of {source.size / 1e6:.0f} MB is read only with rows in a regular shape"
+        size = (
+            f"a file of {source.size / 1e6:.0f} MB is read only with rows in a regular "
+            "shape"
+        )
         raise rules.IRREGULAR_ROWS.error(f"{size}, and {why}", why.location)
     characters, other = decoded(source.read(source.start, source.size))
     text = PiecedText(source.path)

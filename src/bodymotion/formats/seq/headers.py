@@ -614,7 +614,8 @@ class _Reader:
         self, component: ComponentHeader, rate: float, top_rate: float
     ) -> None:
         if abs(rate - top_rate) > RATE_TOLERANCE * top_rate:
-            message = f"{component.content[:60]} has {rate:g} Hz, the top node {top_rate:g} Hz"
+            title = component.content[:60]
+            message = f"{title} has {rate:g} Hz, the top node {top_rate:g} Hz"
             self.found.report(rules.RATES, message, component.location)
 
     def check_lengths(self, components: list[ComponentHeader]) -> None:

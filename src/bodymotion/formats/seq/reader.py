@@ -70,7 +70,7 @@ T = TypeVar("T")
 
 
 def read_seq(path: str | Path) -> ReadResult[Motion]:
-    """Read a body motion file (.seq, .yaml, .yml, .json) of any version, with all its faults.
+    """Read a body motion file of any version, with all its faults.
 
     Rows of a regular shape are read in pieces: no more than the arrays and some
     megabytes are held in memory.
@@ -177,7 +177,7 @@ def _ends_in_a_row(source: ByteSource) -> bool:
 
 
 def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Report that a file ends too early in place of the problems that follow from it."""
+    """Report that a file ends too early, and not what follows from that."""
     follow_up = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
     rest = [problem for problem in problems if problem.rule not in follow_up]
     faults = [k for k, problem in enumerate(rest) if problem.rule == NOT_YAML.code]

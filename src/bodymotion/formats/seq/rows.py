@@ -311,7 +311,9 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
 
 
 def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:
-    """Return which bracket of a row is missing or too many, or which byte is no text, and its offset.
+    """Return why a row is no YAML, and the offset of the fault.
+
+    Which bracket is missing or too many, or which byte is no text.
 
     Else the message of the parser.
     """

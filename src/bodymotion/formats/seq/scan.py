@@ -164,7 +164,10 @@ class ByteSource(AbstractContextManager["ByteSource"]):
     ) -> None:
         """Read the whole text, changed, into memory."""
         if self.size > MAX_TRANSCODED:
-            message = f"the text has {self.size} bytes {what}; more than {MAX_TRANSCODED} are read only with {expected}"
+            message = (
+                f"the text has {self.size} bytes {what}; "
+                f"more than {MAX_TRANSCODED} are read only with {expected}"
+            )
             raise rules.IRREGULAR_ROWS.error(
                 message, Location(self.path), f"save it with {expected}"
             )
@@ -270,7 +273,10 @@ def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
 
 
 def lines(text: bytes, indent: int) -> tuple[Indices, Bools]:
-    """Return where lines begin, and which of them begin with `indent` spaces, a dash and a space."""
+    """Return where lines begin, and which of them begin a row.
+
+    These begin with `indent` spaces, a dash and a space.
+    """
     starts = np.flatnonzero(np.frombuffer(b"\n" + text, np.uint8) == 10)
     starts = starts[: len(starts) - (not text or text.endswith(b"\n"))]
     return starts, begin_with(text, starts, b" " * indent + b"- ")
@@ -336,7 +342,7 @@ class Scan:
     encoding: str
 
     def with_rows(self, source: ByteSource, wanted: set[int]) -> Scan:
-        """Return the scan with all rows back in the text but those of the marks `wanted`."""
+        """Return the scan with all rows in the text but those of some marks."""
         whole = PiecedText(self.text.path)
         marks = {}
         encoding = self.encoding
@@ -353,7 +359,9 @@ class Scan:
 
 
 def scan(source: ByteSource) -> Scan:
-    """Take the rows out of a file, in bounded memory and at close to the speed of reading.
+    """Take the rows out of a file.
+
+    In bounded memory, and at close to the speed of reading.
 
     Raises UnusualError when rows are in another shape than the three, or the text
     without its rows is too large.

@@ -215,10 +215,10 @@ class MotionReader(AbstractContextManager["MotionReader"]):
             yield times, stamps, values
 
     def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
-        """Return the lowest and the highest values of each component, of the shape that its values have in one frame.
+        """Return the lowest and the highest values of each component.
 
-        All rows are read, in bounded memory. None for components without frames; nan is
-        ignored.
+        Of the shape that its values have in one frame. All rows are read, in bounded
+        memory. None for components without frames; nan is ignored.
         """
         ranges: list[tuple[Floats, Floats] | None] = [None] * len(self.components)
         for index in range(len(self.components)):

@@ -55,7 +55,8 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 DIALECT = Dialect(rules.NOT_A_MOTION, rules.TAG, merges=False)
 
 _NUMBER = re.compile(
-    r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?(?:\.?(?:nan|inf)|infinity)",
+    r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
+    r"|[-+]?(?:\.?(?:nan|inf)|infinity)",
     re.IGNORECASE,
 )
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}")
@@ -79,7 +80,10 @@ KEYS = {
     "frames": ("frames",),
     "components": ("components",),
 }
-"""The keys of the format, each with all its spellings, the first for messages and for the versions 1 to 3."""
+"""The keys of the format, each with all its spellings.
+
+The first is for messages and for the versions 1 to 3.
+"""
 OF_COMPONENTS = tuple(
     name for name in KEYS if name not in ("format_version", "components")
 )  # The keys of a component.
@@ -140,7 +144,10 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _UNCLEAR_ROW_START = re.compile(rb"\x01[^\[]*(?:\t|\r(?!\n))")
-"""Characters between a dash (here 1) and its row with which YAML sees something else than a row."""
+"""Characters between a dash (here 1) and its row.
+
+With these, YAML sees something else than a row.
+"""
 _BESIDES = bytes({*range(256)} - {*b"[],\1"})
 _TIME_AS_POSE = re.compile(rb"(\[[^\[\],]*)\],\[")
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
@@ -254,7 +261,7 @@ def rate(hertz: float) -> str:
 
 
 def quoted(text: str, lost: Unwritable) -> str:
-    """Return a text in double quotes, with escapes that YAML and JSON have in common."""
+    """Return a text in double quotes, with escapes that YAML and JSON share."""
     if _SURROGATE.search(text):
         lost.texts.append(text)
         text = _SURROGATE.sub("\ufffd", text)

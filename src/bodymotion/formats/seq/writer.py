@@ -1,4 +1,6 @@
-"""Writing body motions in the four versions of the format, as YAML or JSON, piece by piece, in as much memory as a piece needs.
+"""Write body motions in the four versions of the format, as YAML or JSON.
+
+Piece by piece, in as much memory as a piece needs.
 
 The block style is that of the documents: keys in block style, a row of numbers in flow
 style on a line of its own. The json style is JSON with the same rows, one to a line.
@@ -55,7 +57,7 @@ Pieces: TypeAlias = Iterable[
     tuple[Floats | None, Floats]
 ]  # Times (N,) or None, and values (N, …) of some frames.
 Rows: TypeAlias = Iterator[tuple[Floats, Floats | None, Floats]]
-"""Times (N,) [s] of some rows that were read, their time stamps if they have any, and their values (N, …)."""
+"""Times (N,) [s] of some rows, their time stamps if any, and their values (N, …)."""
 
 CHUNK_NUMBERS = 32 * PIECE  # About how many numbers are read at a time.
 
@@ -217,7 +219,7 @@ class Notation:
 
 
 class SeqWriter:
-    """Writes a motion, whose frames come in pieces, to the stream of the file at `path`.
+    """Writes a motion, whose frames come in pieces, to a stream.
 
     `read` is where it was read from.
 

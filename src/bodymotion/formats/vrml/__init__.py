@@ -1,4 +1,6 @@
-"""The language VRML97: text to `Scene`, prototypes expanded, parts named by Inline loaded.
+"""Read and write the language VRML97.
+
+Text to `Scene`, prototypes expanded, parts named by Inline loaded.
 
 It is independent of robots.
 """

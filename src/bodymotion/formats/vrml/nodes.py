@@ -4,16 +4,16 @@ Nodes with their fields, prototypes, routes.
 
 Values of fields, by the types of the standard (ISO/IEC 14772-1, clause 5):
 
-====================================== =====================================================================
+====================================== =======================================
 SFBool, SFInt32, SFFloat, SFTime       bool, int, float, float
 SFString, MFString                     str, list of str
 SFVec2f, SFVec3f, SFRotation, SFColor  float64 array (2,), (3,), (4,), (3,)
 SFNode, MFNode                         `Node` or None, list of `Node`
 MFInt32                                int32 array (N,)
 MFFloat, MFTime                        float64 array (N,)
-MFVec2f, MFVec3f, MFRotation, MFColor  float64 array (N, 2), (N, 3), (N, 4), (N, 3)
+MFVec2f, MFVec3f, MFRotation, MFColor  float64 array (N, K), K as above
 SFImage                                int64 array: width, height, components, pixels
-====================================== =====================================================================
+====================================== =======================================
 
 Arrays are read-only. The type of a field that its node does not declare follows from
 the form of its value: a number is int or float, several numbers are a float64 array
@@ -46,7 +46,10 @@ from bodymotion.formats.vrml.fields import FieldDeclaration, standard_fields
 from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 
-Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
+Value: TypeAlias = (
+    "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | "
+    "IsReference | None"
+)
 NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
 """The fields of all nodes without fields, which share it.
 
@@ -90,8 +93,9 @@ class _Located:
 
 @dataclass(eq=False, slots=True)
 class Node(_Located):
-    """A node: `type` as written, DEF `name` ("" without one), the `fields` that the file has, and its location.
+    """A node: its `type` as written, its fields and its location.
 
+    `name` is that after DEF, "" without one; `fields` are those that the file has.
     USE gives the very same object. For an instance of a prototype, `proto` is its
     declaration. A Script (and nothing else) has
     `declarations`: the fields and events that it declares for itself. `text` and
@@ -278,22 +282,14 @@ def attempt(
             return read(rest)
         except FormatError as error:
             name = _faulty_field(rest, error)
-            attribute = next(
-                (
-                    one
-                    for one, field_name in (attributes or {}).items()
-                    if field_name == name
-                ),
-                name,
-            )
-            unknown = (
-                ()
-                if not subject
-                else ((*subject, attribute),)
-                if attribute
-                else (subject,)
-            )
-            found.fault(error, *unknown)
+            by_field = {field: key for key, field in (attributes or {}).items()}
+            attribute = by_field.get(name or "", name)
+            if not subject:
+                found.fault(error)
+            elif attribute:
+                found.fault(error, (*subject, attribute))
+            else:
+                found.fault(error, subject)
             rest = without_fault(rest, error)
     return None
 
@@ -336,16 +332,9 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
         yield node
         if id(node) not in seen:
             seen.add(id(node))
-            values = [
-                value if isinstance(value, list) else [value]
-                for value in reversed(node.fields.values())
-            ]
-            stack += [
-                item
-                for value in values
-                for item in reversed(value)
-                if isinstance(item, Node)
-            ]
+            for value in reversed(node.fields.values()):
+                items = reversed(value) if isinstance(value, list) else [value]
+                stack += [item for item in items if isinstance(item, Node)]
 
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:

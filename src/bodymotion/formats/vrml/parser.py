@@ -433,7 +433,7 @@ class Parser(Scanner):
         return node, pos
 
     def _remove_dangling(self, node: Node) -> None:
-        """Remove the fields of a node whose IS refers to nothing: they have defaults."""
+        """Remove the fields whose IS refers to nothing: they have defaults."""
         interface = self.scope.interface
         for name, value in list(node.fields.items()):
             if isinstance(value, IsReference) and value.name not in interface:

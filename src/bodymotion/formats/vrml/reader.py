@@ -306,7 +306,7 @@ def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
 
 
 def instance_of(node: Node, files: ReferencedFiles | None = None) -> Node | None:
-    """Return the node that an instance of a prototype means, also through several prototypes.
+    """Return the node that an instance means, also through several prototypes.
 
     None when there is none.
 

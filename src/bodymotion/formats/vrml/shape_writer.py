@@ -501,7 +501,7 @@ class ShapeWriter:
         return fields
 
     def _corner_values(self, values: Floats, part: str, width: int) -> Floats:
-        """Return values of corners as VRML97 can hold them: finite, of `width` numbers."""
+        """Return values of corners as VRML97 holds them: finite, of `width` numbers."""
         num_columns = values.shape[1]
         if num_columns > width:
             left_out = num_columns - width

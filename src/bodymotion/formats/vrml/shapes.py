@@ -83,7 +83,10 @@ ROUND_SOLIDS: dict[
     "Cylinder": (Cylinder, {"radius": 1.0, "height": 2.0}, ("side", "top", "bottom")),
     "Cone": (Cone, {"bottomRadius": 1.0, "height": 2.0}, ("side", "bottom")),
 }
-"""By the names of nodes, the class, the fields of its sizes with their defaults, and its parts."""
+"""By the names of nodes, the class, the fields of its sizes, and its parts.
+
+The sizes have their defaults.
+"""
 PROPERTIES = {
     "normal": ("Normal", "vector", 3),
     "color": ("Color", "color", 3),
@@ -151,7 +154,7 @@ class SceneWalker:
         self.drawn: list[FoundShape] = []
         self.visited = 0
         self.unknown: Subject = ()
-        """What is unknown in the value where a node that the walk visits cannot be read.
+        """What is unknown in the value where a node cannot be read.
 
         Set by its user.
         """
@@ -1033,7 +1036,7 @@ def _upright_frame(tangent: Floats) -> Floats:
 
 
 def _fill(rows: Floats, default: Floats) -> None:
-    """Replace zero rows by the row before, leading ones by the first that is not zero."""
+    """Replace zero rows by the row before, leading ones by the first other one."""
     there = rows.any(axis=1)
     if not there.any():
         rows[:] = default

@@ -536,9 +536,9 @@ def _guessed_list(parser: Parser, pos: int, offset: int) -> tuple[Value, int]:
 def loose_numbers(
     parser: Parser, pos: int, single: str, at_most: int | None = None
 ) -> tuple[list[float], int]:
-    """Read all numbers that follow, one by one, as values of the type SFInt32, SFFloat ….
+    """Read all numbers that follow, one by one.
 
-    Return them and the offset after them.
+    As values of the type SFInt32, SFFloat …. Return them and the offset after them.
     """
     values: list[float] = []
     while (

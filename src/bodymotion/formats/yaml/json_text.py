@@ -20,9 +20,13 @@ from bodymotion.formats.yaml.tree import (
 _DECODER = JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _WORD = re.compile(
-    r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null|NaN|-?Infinity|~)(?=[ \t\r\n,\]}])"
+    r"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
+    r"|true|false|null|NaN|-?Infinity|~)(?=[ \t\r\n,\]}])"
 )
-"""Numbers and words; and the mark that stands in place of rows that were taken out of the text (see `formats.seq.scan`)."""
+"""Numbers and words, and the mark of rows that were taken out of the text.
+
+See `formats.seq.scan`.
+"""
 
 
 def parse_json(data: str, text: Positions) -> Mapping:

@@ -54,5 +54,7 @@ _RETIRED = {
     "YAML106": "BDY111 BDY114 PSQ009 SEQ225",
     "YAML107": "BDY110 PSQ011",
 }
-RETIRED = {old: code for code, codes in _RETIRED.items() for old in codes.split()}
+RETIRED: dict[str, str] = {}
 """Codes that .body, .pseq and .seq files had for these rules before."""
+for _code, _old_codes in _RETIRED.items():
+    RETIRED |= dict.fromkeys(_old_codes.split(), _code)

@@ -106,7 +106,7 @@ class PiecedText:
         return "".join(piece for piece, _, _ in self._pieces)
 
     def location(self, offset: int, inside: str | None = None) -> Location:
-        """Return line and column in the file of the character at `offset` of the text."""
+        """Return line and column in the file of an offset of the text."""
         if not self._pieces:
             return Location(self.path, 1, 1, inside)
         k = max(bisect_right(self._starts, offset) - 1, 0)
