@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from errno import ENOENT
 from functools import partial
 from os import PathLike
@@ -20,7 +20,7 @@ import numpy as np
 from bodymotion.collection.mapping import map_files
 from bodymotion.collection.opening import EPISODE_OPTIONS, Clip, Collection
 from bodymotion.collection.records import Records, Row, about, current_table, key
-from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import without_collections
@@ -45,10 +45,14 @@ COMMON_FIGURES = (
 )
 # Key figures that every row has from its file.
 KNOWN_FIGURES = ("duration", "num_frames")
-MAX_LISTED = 100  # Columns that a message names.
-# Rows that become Python objects together; the columns of more would not fit into the
-# caches.
+"""Key figures that every row has from its file."""
+MAX_LISTED = 100
+"""Columns that a message names."""
 ROWS_AT_ONCE = 5000
+"""Rows that become Python objects together.
+
+The columns of more would not fit into the caches.
+"""
 
 
 def build_catalogue(
@@ -63,12 +67,10 @@ def build_catalogue(
     cluster: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Update a catalogue: read new and changed motions, and remove rows of missing
-    files.
+    """Update a catalogue, and return the number of motions read.
 
-    Return the number of motions read.
-
-    It can be interrupted at any time: what was read is kept, and the next call goes on.
+    New and changed motions are read, and rows of missing files are removed. It can be
+    interrupted at any time: what was read is kept, and the next call goes on.
 
     Parameters
     ----------
@@ -163,10 +165,9 @@ def body_of(records: Records) -> Path | None:
 def query(
     path: str | PathLike[str], where: str = "", columns: Sequence[str] = ()
 ) -> list[Row]:
-    """Return the rows of a catalogue that meet a condition of SQL, such as ``max_torque
-    < 80 and errors = 0``, in order of file.
+    """Return the rows of a catalogue that meet a condition of SQL, in order of file.
 
-    `columns`: only these are read, by default all.
+    Such as ``max_torque < 80 and errors = 0``. `columns`: only these are read, by default all.
 
     Raises
     ------
@@ -192,9 +193,7 @@ def query_json(path: str | PathLike[str], where: str = "") -> list[str]:
 
 
 def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa: ANN401
-    """Return the table of Arrow with the rows of a catalogue for which a condition
-    holds.
-    """
+    """Return the rows of a catalogue that meet a condition, as a table of Arrow."""
     duckdb = need("duckdb", "lake", "a catalogue")
     need("pyarrow", "lake", "a catalogue")
     path = Path(path).absolute()
@@ -212,10 +211,7 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             motions = base.read_parquet(parts, hive_partitioning=False)
         except duckdb.Error as error:
             raise ValueError(f"{path} is not a catalogue: {error}") from None
-        if where:
-            condition = f"WHERE ({where}\n)"
-        else:
-            condition = ""
+        condition = f"WHERE ({where}\n)" if where else ""
         motions.create_view("motions")
         try:
             base.execute(
@@ -224,25 +220,26 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             )
             return base.table("found").to_arrow_table()
         except duckdb.Error as error:
-            # An object of JSON behind the kind of the error.
-            found = json.loads(str(error)[str(error).index("{") :])
-            reason = (
-                f"the condition {where!r} is not valid: "
-                f"{found['exception_message'].splitlines()[0]}"
-            )
-            if found.get("error_subtype") == "COLUMN_NOT_FOUND":
-                near = meant(found["name"], [*motions.columns, *COMMON_FIGURES])
-                if near in motions.columns:
-                    more = f"did you mean {near!r}?"
-                else:
-                    more = "see `bodymotion catalogue --body`"
-                reason = (
-                    f"the catalogue has no column "
-                    f"{found['name']!r}{f' ({more})' if near else ''}"
-                )
+            reason = _describe_error(str(error), where, motions.columns)
             raise WrongUseError(
                 f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}"
             ) from None
+
+
+def _describe_error(error: str, where: str, columns: Sequence[str]) -> str:
+    """Return why DuckDB rejects a condition."""
+    # An object of JSON behind the kind of the error.
+    data = json.loads(error[error.index("{") :])
+    if data.get("error_subtype") != "COLUMN_NOT_FOUND":
+        message = data["exception_message"].splitlines()[0]
+        return f"the condition {where!r} is not valid: {message}"
+    reason = f"the catalogue has no column {data['name']!r}"
+    near = meant(data["name"], [*columns, *COMMON_FIGURES])
+    if not near:
+        return reason
+    if near in columns:
+        return f"{reason} (did you mean {near!r}?)"
+    return f"{reason} (see `bodymotion catalogue --body`)"
 
 
 def _row(
@@ -259,42 +256,31 @@ def _row(
     problems = set[Any]()
     reading: dict[str, Any] = {}
     if clip.episode is not None:
-        reading = {one: options[one] for one in options.keys() & EPISODE_OPTIONS}
+        reading = {name: options[name] for name in options.keys() & EPISODE_OPTIONS}
     with clip.file(problems.update, **reading) as path:
         form = find_format(path)
         used = form.options_of(options)
         _, result = read(
             path, format=form.name, body=None if by_position else robot, **used
         )
-        if result.whole or not any(one.severity == "error" for one in result.problems):
+        problems.update(result.problems)
+        has_errors = any(problem.severity == "error" for problem in result.problems)
+        value = None
+        if result.whole or not has_errors:
             value = result.value
-        else:
-            value = None
         if isinstance(value, Motion) and by_position and robot is not None:
             value = put_by_position(value, robot)
-        problems |= {
-            *result.problems,
-            *check(
-                path if value is None else value,
-                body=robot,
-                **({} if value is not None else used),
-            ).problems,
-        }
+        if value is None:
+            problems.update(check(path, body=robot, **used).problems)
+        else:
+            problems.update(check(value, body=robot).problems)
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256")
-    rules = Counter[str]()
-    severities = Counter[str]()
-    for problem in problems:
-        rules[problem.rule] += problem.count
-        severities[problem.severity] += problem.count
     row: Row = {
         "sha256": digest.hexdigest(),
         "format": form.name,
         "kind": type(value).__name__ if value is not None else None,
-        "errors": severities["error"],
-        "warnings": severities["warning"],
-        "notes": severities["note"],
-        "findings": dict(sorted(rules.items())) or None,
+        **_count_problems(problems),
     }
     if robot is not None and isinstance(value, KeyPoses):
         value = value.to_motion(robot)
@@ -307,34 +293,39 @@ def _row(
     return row
 
 
+def _count_problems(problems: Iterable[Problem]) -> Row:
+    rules = Counter[str]()
+    severities = Counter[str]()
+    for problem in problems:
+        rules[problem.rule] += problem.count
+        severities[problem.severity] += problem.count
+    return {
+        "errors": severities["error"],
+        "warnings": severities["warning"],
+        "notes": severities["note"],
+        "findings": dict(sorted(rules.items())) or None,
+    }
+
+
 def _extents(motion: Motion, body: Body | None) -> Row:
     """Return names of joints, and ranges of joints [rad or m] and root [m]."""
     row: Row = {}
     joints = motion.joint_displacement
     links = motion.link_position
     if joints is not None and joints.values.size:
-        row["num_joints"] = joints.values.shape[1]
-        if body is not None:
+        num_joints = joints.values.shape[1]
+        names = [label for label in joints.part_labels if label]
+        if not names and body is not None and body.num_joints == num_joints:
             names = [joint.name for joint in body.joints]
-        else:
-            names = []
-        if len(names) == joints.values.shape[1]:
-            unlabelled = names
-        else:
-            unlabelled = []
-        row["joint_names"] = [
-            label for label in joints.part_labels if label
-        ] or unlabelled
-        row["joint_min"], row["joint_max"] = (
-            _number(found(joints.values)) for found in (np.nanmin, np.nanmax)
-        )
+        row["num_joints"] = num_joints
+        row["joint_names"] = names
+        row["joint_min"] = _number(np.nanmin(joints.values))
+        row["joint_max"] = _number(np.nanmax(joints.values))
     if links is not None and links.values.size:
-        root = links.values[:, 0, :3]
         for k, axis in enumerate("xyz"):
-            row[f"root_{axis}_min"], row[f"root_{axis}_max"] = (
-                _number(root[:, k].min()),
-                _number(root[:, k].max()),
-            )
+            positions = links.values[:, 0, k]
+            row[f"root_{axis}_min"] = _number(positions.min())
+            row[f"root_{axis}_max"] = _number(positions.max())
     return row
 
 

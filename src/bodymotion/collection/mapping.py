@@ -47,7 +47,8 @@ MAX_IN_TASK = 20
 # How often a cluster tries an input again whose file could not be reached.
 RETRIES = 2
 
-Task: TypeAlias = list[tuple[int, Any]]  # Inputs with their indices.
+Task: TypeAlias = list[tuple[int, Any]]
+"""Inputs with their indices."""
 
 
 class ClusterError(RuntimeError):
@@ -56,9 +57,7 @@ class ClusterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Outcome(ShortRepr):
-    """What the function returned for the input of this index, or the exception that it
-    raised.
-    """
+    """What the function returned for the input of this index, or its exception."""
 
     index: int
     value: Any = None
@@ -74,8 +73,9 @@ def map_files(
     cluster: str | None = None,
     limits: ProcessLimits | None = None,
 ) -> Iterator[Outcome]:
-    """Return the outcome of each input as soon as it is known, in any order (see
-    `in_order`).
+    """Return the outcome of each input as soon as it is known.
+
+    In any order; see `in_order`.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def map_files(
     ClusterError
         When the cluster does not answer, or its scheduler has ended.
     """
-    if (workers is not None and workers < 1) or (
-        time_limit is not None and not time_limit > 0
-    ):
+    has_workers = workers is None or workers >= 1
+    has_time = time_limit is None or time_limit > 0
+    if not has_workers or not has_time:
         raise WrongUseError(
             f"workers is {workers}, time_limit {time_limit}; expected at least 1, and "
             "more than 0 s"
@@ -165,39 +165,86 @@ def _in_processes(
     limits: ProcessLimits,
 ) -> Iterator[Outcome]:
     """Return outcomes from processes, each of which works on one input at a time."""
-    from multiprocessing.connection import wait
+    processes = _Processes(function, inputs, workers, limits)
+    try:
+        yield from processes.run()
+    finally:
+        processes.end()
 
-    share = _Share(len(inputs) // workers, workers)
-    waiting = deque(range(len(inputs)))
-    tried_again: set[int] = set()
-    idle: list[LimitedProcess] = []
-    running: dict[Any, tuple[LimitedProcess, int]] = {}
 
-    def start(index: int) -> Outcome | None:
+class _Processes:
+    """Processes that work on inputs."""
+
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        inputs: Sequence[Any],
+        workers: int,
+        limits: ProcessLimits,
+    ) -> None:
+        self._function = function
+        self._inputs = inputs
+        self._workers = workers
+        self._limits = limits
+        self._share = _Share(len(inputs) // workers, workers)
+        self._waiting = deque(range(len(inputs)))
+        self._tried_again: set[int] = set()
+        self._idle: list[LimitedProcess] = []
+        # By the connection: the process, and the index of its input.
+        self._running: dict[Any, tuple[LimitedProcess, int]] = {}
+
+    def run(self) -> Iterator[Outcome]:
+        """Return the outcomes, and give the processes back."""
+        from multiprocessing.connection import wait
+
+        while self._waiting or self._running:
+            while self._waiting and len(self._running) < self._workers:
+                outcome = self._start(self._waiting.popleft())
+                if outcome is not None:
+                    yield outcome
+            deadlines = [process.deadline for process, _ in self._running.values()]
+            left = max(min(deadlines, default=0.0) - time.monotonic(), 0)
+            wait(list(self._running), None if left == math.inf else left)
+            for connection, (process, index) in list(self._running.items()):
+                if not process.is_done():
+                    continue
+                del self._running[connection]
+                outcome = self._finish(process, index)
+                if outcome is not None:
+                    yield outcome
+        while self._idle:
+            give_back(self._idle.pop())
+
+    def end(self) -> None:
+        """End the processes that were not given back."""
+        left_over = [*self._idle, *(process for process, _ in self._running.values())]
+        for process in left_over:
+            process.terminate()
+        for process in left_over:
+            process.end()
+
+    def _start(self, index: int) -> Outcome | None:
         """Begin the work on an input.
 
         Return its outcome where it can be done in this process only.
         """
-        if idle:
-            process = idle.pop()
-        else:
-            process = take_process()
-        if process.prepared_for is not share:
-            begin = (function, share)
-        else:
-            begin = None
+        process = self._idle.pop() if self._idle else take_process()
+        begin = None
+        if process.prepared_for is not self._share:
+            begin = (self._function, self._share)
         try:
-            process.submit(_work, begin, inputs[index], limits=limits)
+            process.submit(_work, begin, self._inputs[index], limits=self._limits)
         except ProcessEndedError as error:
             return Outcome(index, error=error)
-        except Exception:  # what objects raise that have no pickle is of any type
-            idle.append(process)
-            return _outcome(function, index, inputs[index])
-        process.prepared_for = share
-        running[process.connection] = process, index
+        except Exception:
+            # What objects raise that have no pickle is of any type.
+            self._idle.append(process)
+            return _outcome(self._function, index, self._inputs[index])
+        process.prepared_for = self._share
+        self._running[process.connection] = process, index
         return None
 
-    def finish(process: LimitedProcess, index: int) -> Outcome | None:
+    def _finish(self, process: LimitedProcess, index: int) -> Outcome | None:
         """Return the outcome of an input that is done.
 
         None where it is tried again.
@@ -206,41 +253,16 @@ def _in_processes(
             value = process.receive()
         except (ProcessEndedError, MemoryError) as error:
             process.end()
-            if index not in tried_again and may_pass_again(process, error):
-                tried_again.add(index)
-                waiting.appendleft(index)
+            if index not in self._tried_again and may_pass_again(process, error):
+                self._tried_again.add(index)
+                self._waiting.appendleft(index)
                 return None
             return Outcome(index, error=error)
         except Exception as error:
-            idle.append(process)
+            self._idle.append(process)
             return Outcome(index, error=error)
-        idle.append(process)
+        self._idle.append(process)
         return Outcome(index, value)
-
-    try:
-        while waiting or running:
-            while waiting and len(running) < workers:
-                outcome = start(waiting.popleft())
-                if outcome is not None:
-                    yield outcome
-            deadline = min((one.deadline for one, _ in running.values()), default=0.0)
-            left = max(deadline - time.monotonic(), 0)
-            wait(list(running), None if left == math.inf else left)
-            for connection, (process, index) in list(running.items()):
-                if not process.is_done():
-                    continue
-                del running[connection]
-                outcome = finish(process, index)
-                if outcome is not None:
-                    yield outcome
-        while idle:
-            give_back(idle.pop())
-    finally:
-        left_over = [*idle, *(process for process, _ in running.values())]
-        for process in left_over:
-            process.terminate()
-        for process in left_over:
-            process.end()
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,10 +317,10 @@ def _on_cluster(
     distributed = need("distributed", "cluster", "a cluster of Dask")
     waiting = iter(_tasks(inputs, 2 * TASKS))
     tasks: dict[str, Task] = {}
-    log = getLogger(
-        "distributed.client"
-    )  # It prints the traceback of a lost connection.
-    before, log.disabled = log.disabled, True
+    # It prints the traceback of a lost connection.
+    log = getLogger("distributed.client")
+    before = log.disabled
+    log.disabled = True
     try:
         with distributed.Client(address) as client:
             # The result of a task, not scattered data: it is made again when the
@@ -306,12 +328,12 @@ def _on_cluster(
             shared = client.submit(copy, function, pure=False)
 
             def submitted(parts: Iterable[Task]) -> list[Any]:
-                futures = [
-                    (client.submit(_remote, shared, part, pure=False), part)
-                    for part in parts
-                ]
-                tasks.update((future.key, part) for future, part in futures)
-                return [future for future, _ in futures]
+                futures = []
+                for part in parts:
+                    future = client.submit(_remote, shared, part, pure=False)
+                    tasks[future.key] = part
+                    futures.append(future)
+                return futures
 
             running = distributed.as_completed(submitted(islice(waiting, TASKS)))
             for future in running:
@@ -322,7 +344,7 @@ def _on_cluster(
                 elif len(part) == 1:
                     yield Outcome(part[0][0], error=error)
                 else:
-                    running.update(submitted([one] for one in part))
+                    running.update(submitted([item] for item in part))
                 running.update(submitted(islice(waiting, 1)))
     except (OSError, CancelledError) as error:
         raise ClusterError(
@@ -333,7 +355,8 @@ def _on_cluster(
         log.disabled = before
 
 
-_one_at_a_time = Lock()  # Commands write to the standard streams of the process.
+_one_at_a_time = Lock()
+"""Commands write to the standard streams of the process."""
 
 
 def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
@@ -343,9 +366,8 @@ def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
         for index, given in part:
             for _ in range(RETRIES + 1):
                 outcome = _outcome(function, index, given)
-                if not isinstance(outcome.error, OSError) or isinstance(
-                    outcome.error, FileNotFoundError
-                ):
+                is_missing = isinstance(outcome.error, FileNotFoundError)
+                if is_missing or not isinstance(outcome.error, OSError):
                     break
             outcomes.append(outcome)
     return outcomes

@@ -231,31 +231,30 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
         column = f"{above}{name}"
         if isinstance(value, Mapping):
             row |= flat(value, f"{column}.")
-        elif (
-            isinstance(value, list)
-            and value
-            and all(isinstance(item, Mapping) for item in value)
-        ):
-            for item in value:
-                label = next((known for known in NAMES if item.get(known)), None)
-                if label is None:
-                    named = None
-                else:
-                    named = item[label]
-                if "rule" in item:
-                    row[f"{column}.{named}"] = row.get(f"{column}.{named}", 0) + 1
-                elif named is not None and "value" in item:
-                    row[f"{column}.{named}"] = item["value"]
-                elif named is not None:
-                    row |= flat(
-                        {k: v for k, v in item.items() if k != label},
-                        f"{column}.{named}.",
-                    )
         elif not isinstance(value, list):
             row[column] = value
+        elif value and all(isinstance(item, Mapping) for item in value):
+            for item in value:
+                _add_item(row, column, item)
         elif len(value) <= MAX_NUMBERS:
             row[column] = " ".join(map(str, value))
     return row
+
+
+def _add_item(row: Row, column: str, item: Mapping[str, Any]) -> None:
+    """Add an item of a list to a row: the value of a measure, or a count of problems."""
+    label = next((label for label in NAMES if item.get(label)), None)
+    title = None if label is None else item[label]
+    if "rule" in item:
+        count = row.get(f"{column}.{title}", 0)
+        row[f"{column}.{title}"] = count + 1
+    elif title is None:
+        return
+    elif "value" in item:
+        row[f"{column}.{title}"] = item["value"]
+    else:
+        others = {name: value for name, value in item.items() if name != label}
+        row |= flat(others, f"{column}.{title}.")
 
 
 def write_csv(lines: Path, path: Path) -> None:
@@ -420,8 +419,11 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[R
     with duckdb.connect(":memory:") as base:
         try:
             in_table = base.read_parquet(files, hive_partitioning=False).columns
-            names = [one for one in in_table if columns is None or one in columns]
-            quoted = ['"{}"'.format(one.replace('"', '""')) for one in names]
+            quoted = []
+            for name in in_table:
+                if columns is None or name in columns:
+                    doubled = name.replace('"', '""')
+                    quoted.append(f'"{doubled}"')
             chosen = ", ".join(quoted) or "NULL AS none"
             # As JSON: a column of values of several types is JSON, and stays so.
             base.execute(
@@ -446,7 +448,11 @@ def _without_null_members(row: Row) -> Row:
     def cleaned(value: Any) -> Any:  # noqa: ANN401
         if not isinstance(value, dict):
             return value
-        return {name: cleaned(one) for name, one in value.items() if one is not None}
+        return {
+            name: cleaned(member)
+            for name, member in value.items()
+            if member is not None
+        }
 
     return {name: cleaned(value) for name, value in row.items()}
 

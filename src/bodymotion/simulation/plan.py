@@ -6,6 +6,7 @@ computes the torques.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, ShortRepr, WrongUseError
-from bodymotion.dynamics.measures import ON_FEET, configurations
+from bodymotion.dynamics.measures import ON_FEET, Configurations, configurations
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
@@ -26,10 +27,35 @@ from bodymotion.simulation.rules import HELD
 if TYPE_CHECKING:
     from bodymotion.simulation.result import SimulationResult
 
-DEFAULT_SECONDS = 5.0  # [s] Length of a simulation without a motion and without an end.
-# [m] A start pose whose lowest point is at most this far from the ground is put on it.
+DEFAULT_SECONDS = 5.0
+"""[s] Length of a simulation without a motion and without an end."""
+MAX_SECONDS = 1e5
+"""[s] The longest simulation."""
 MAX_LIFT = 0.1
-FRAME_RATE = 100.0  # [Hz] of the frames of the result, without a motion.
+"""[m] A start pose whose lowest point is within this of the ground is put on it."""
+FRAME_RATE = 100.0
+"""[Hz] of the frames of the result, without a motion."""
+NUMBERS_OF_JOINT = 10
+"""Numbers kept of each joint and step: of plan, states, sensors and results."""
+NUMBERS_OF_CONTACT = 18
+"""Numbers kept of each link with shapes and step.
+
+Its contact, twice: while steps are taken, and in the result.
+"""
+OTHER_NUMBERS = 500
+"""Numbers kept of each step besides, at most."""
+
+
+def _adapt_hints(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return the problems of placing a motion, with hints for a simulation."""
+    adapted = []
+    for problem in problems:
+        if problem.rule == ON_FEET.code:
+            # Its hint is an option that a simulation does not have.
+            hint = "add the pose of the root to the motion"
+            problem = replace(problem, hint=hint)
+        adapted.append(problem)
+    return tuple(adapted)
 
 
 class Plan:
@@ -53,21 +79,14 @@ class Plan:
         *,
         floor: bool,
     ) -> None:
-        if motion is None:
-            placed = None
-        else:
-            placed = configurations(body, motion)
-        times = None if placed is None else placed.times
+        placed = None if motion is None else configurations(body, motion)
         self.problems: tuple[Problem, ...] = ()
-        if placed is not None:
-            # The hint of this rule is an option that a simulation does not have.
-            self.problems = tuple(
-                replace(one, hint="add the pose of the root to the motion")
-                if one.rule == ON_FEET.code
-                else one
-                for one in placed.problems
-            )
-        if times is not None:
+        self.frame_rate = FRAME_RATE
+        if placed is None:
+            end = DEFAULT_SECONDS if end is None else end
+        else:
+            self.problems = _adapt_hints(placed.problems)
+            times = placed.times
             start = max(start, float(times[0]))
             last = float(times[-1])
             end = last if end is None else end
@@ -79,9 +98,9 @@ class Plan:
                 )
                 data = {"motion_end": last, "end": end}
                 self.problems += (HELD.problem(message, data=data),)
-        else:
-            end = DEFAULT_SECONDS if end is None else end
-        if not start < end < start + 1e5:
+            if len(times) > 1:
+                self.frame_rate = (len(times) - 1) / float(last - times[0])
+        if not start < end < start + MAX_SECONDS:
             raise WrongUseError(
                 f"the simulation would last from {start:g} s to {end:g} s; expected "
                 "an end after the start, by at most 1e5 s"
@@ -89,48 +108,43 @@ class Plan:
         self.start = start
         self.timestep = timestep
         self.steps = max(round((end - start) / timestep), 1)
-        if times is None or len(times) < 2:
-            self.frame_rate = FRAME_RATE
-        else:
-            self.frame_rate = (len(times) - 1) / float(times[-1] - times[0])
-        # Plan, states, sensors and results of each joint; contacts of each link, twice:
-        # while steps are taken, and in the result.
+        num_shaped = sum(bool(link.collisions) for link in body.links)
         numbers = (
-            10 * body.num_joints
-            + 18 * sum(bool(link.collisions) for link in body.links)
-            + 500
+            NUMBERS_OF_JOINT * body.num_joints
+            + NUMBERS_OF_CONTACT * num_shaped
+            + OTHER_NUMBERS
         )
         check_memory(self.steps * 8 * numbers, f"a simulation of {self.steps} steps")
         if placed is None:
             q, root = points.home()
             if not floor:
                 root = np.array(body.root_pose)
-            self.q, self.root = (
-                np.tile(q, (self.steps + 1, 1)),
-                np.tile(root, (self.steps + 1, 1)),
-            )
+            self.q = np.tile(q, (self.steps + 1, 1))
+            self.root = np.tile(root, (self.steps + 1, 1))
             self.dq = np.zeros_like(self.q)
         else:
-            at = start + timestep * np.arange(-1, self.steps + 1)
-            method: Literal["linear", "cubic"] = (
-                "cubic" if len(placed.times) > 3 else "linear"
-            )
-            values = sampled(
-                np.ascontiguousarray(placed.joint_displacements),
-                placed.times,
-                at,
-                method,
-            )
-            self.q = values[1:]
-            self.dq = np.diff(values, axis=0)
-            self.dq /= timestep
-            if start <= placed.times[0]:
-                self.dq[0] = self.dq[1]
-            roots = np.ascontiguousarray(placed.root_poses)[:, None]
-            self.root = sampled(roots, placed.times, at[1:], "linear")[:, 0]
-            self._check_finite("joint displacements", self.q)
-            self._check_finite("root poses", self.root)
+            self._sample(placed)
         self.posture = self._start(body, points, floor=floor, moves=placed is not None)
+
+    def _sample(self, placed: Configurations) -> None:
+        """Set the joint values, their velocities and root poses of all steps."""
+        # One step more, for the velocity of the first.
+        times = self.start + self.timestep * np.arange(-1, self.steps + 1)
+        # A cubic spline needs four frames.
+        method: Literal["linear", "cubic"] = "linear"
+        if len(placed.times) > 3:
+            method = "cubic"
+        joints = np.ascontiguousarray(placed.joint_displacements)
+        values = sampled(joints, placed.times, times, method)
+        self.q = values[1:]
+        self.dq = np.diff(values, axis=0)
+        self.dq /= self.timestep
+        if self.start <= placed.times[0]:
+            self.dq[0] = self.dq[1]
+        roots = np.ascontiguousarray(placed.root_poses)[:, None]
+        self.root = sampled(roots, placed.times, times[1:], "linear")[:, 0]
+        self._check_finite("joint displacements", self.q)
+        self._check_finite("root poses", self.root)
 
     def _start(
         self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool
