@@ -42,11 +42,11 @@ from bodymotion.motion import Motion
 from bodymotion.motion.rules import SLOW_RATE
 from bodymotion.system.files import open_file, pipes_kept
 
+# The formats whose line endings are checked.
 TEXT_FORMATS = (
     *("openhrp", "body", "seq", "urdf", "mjcf"),
     *(name for extension in extensions() for name in extension.text_formats),
 )
-"""The formats whose line endings are checked."""
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
@@ -139,8 +139,9 @@ def _problems_of_file(
     playback: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> tuple[Problem, ...]:
-    """Return the problems of reading a file, and those of the rules about meaning on
-    its value, which may be partial.
+    """Return the problems of reading a file, and those of its value.
+
+    The rules about meaning are run on the value, which may be partial.
     """
     with pipes_kept():
         reading = {"body": None if by_position else body, **options}
@@ -268,10 +269,9 @@ def _in_order(
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:
-    """Return the problem of a file with different line endings, at the first line with
-    a rarer one.
+    """Return the problem of a file with different line endings.
 
-    Memory is bounded.
+    At the first line with a rarer one. Memory is bounded.
     """
     count: Counter[bytes] = Counter()
     first: dict[bytes, int] = {}

@@ -265,7 +265,7 @@ def joint_name(body: Body, column: int) -> str:
 
 
 def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
-    """Return the name of a joint or a link in a component, or its number without one."""
+    """Return the name of a joint or a link in a component, or else its number."""
     labels = component.part_labels
     if part < len(labels) and labels[part]:
         return repr(labels[part])

@@ -35,10 +35,8 @@ def check_key_poses(key_poses: KeyPoses, body: Body) -> tuple[Problem, ...]:
     if num_frames > MAX_FRAMES:
         message = (
             f"the last pose is at {key_poses.duration:g} s: at {RATE:g} Hz the motion "
-            f"has"
-            f" {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion "
-            f"between"
-            " the poses is not checked"
+            f"has {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion "
+            "between the poses is not checked"
         )
         last = len(key_poses.poses) - 1
         return (*found, _report(key_poses, TOO_LARGE, message, "poses", last))
@@ -77,8 +75,7 @@ def _check_poses(key_poses: KeyPoses, body: Body) -> Iterator[Problem]:
             ids = listed(map(str, unknown))
             message = (
                 f"the pose at {pose.time:g} s has the joints {ids}; the body has ids "
-                f"up "
-                f"to {body.num_joints - 1}"
+                f"up to {body.num_joints - 1}"
             )
             yield _report(
                 key_poses, rules.NO_SUCH_JOINT, message, "poses", number, "joints"

@@ -174,8 +174,7 @@ def check_speeds(
             joint_name(body, column),
             "faster",
             f"moves at {{value:.6g}} {unit} from frame {{frame}} to {{next}}, its "
-            f"limit "
-            f"is {{limit:.6g}} {unit}",
+            f"limit is {{limit:.6g}} {unit}",
             fast.speeds,
             joint.velocity_lower,
             joint.velocity_upper,

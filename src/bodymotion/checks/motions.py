@@ -63,7 +63,7 @@ BLOCK_POSES = 1 << 16
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
-    """Return the problems of reading a motion, and its wrong numbers and quaternions."""
+    """Return the problems of reading a motion, wrong numbers and quaternions."""
     found = Diagnostics(motion.source.path)
     for number, component in enumerate(motion.components):
         if isinstance(component, OtherSeq):
@@ -339,8 +339,9 @@ def _fit_links(motion: Motion, body: Body, problems: Diagnostics) -> bool:
 
 
 def _is_unread(motion: Motion, *contents: str) -> bool:
-    """Return whether the components of one of these contents may be there, but could
-    not be read.
+    """Return whether components of one of these contents may have been lost.
+
+    They may be in the file, but could not be read.
     """
     is_known = motion.source.locations.is_known
     return not (
@@ -415,8 +416,7 @@ def _check_link_poses(
         f"kinematics of root and joints, in "
         f"{counted(int(np.count_nonzero(is_wrong)), 'frame')}: "
         f"{np.count_nonzero(differs)} of {len(body.links)} links; the first in the "
-        f"tree "
-        f"is {body.links[int(np.argmax(differs))].name!r}"
+        f"tree is {body.links[int(np.argmax(differs))].name!r}"
     )
     frames = all_frames(motion, links)
     location = frames.locate(int(np.argmax(is_wrong)))

@@ -1,5 +1,6 @@
-"""Rules about numbers of a motion that look like other units: degrees, millimetres,
-rates.
+"""Rules about numbers of a motion that look like other units.
+
+Degrees, millimetres, and rates.
 """
 
 import math
@@ -162,7 +163,7 @@ class _Root:
         return float(np.median(moving))
 
     def _ground_height(self, factors: float | Floats) -> float | None:
-        """Return the height [m] of level ground under the feet, with scaled root poses."""
+        """Return the height [m] of level ground, with scaled root poses."""
         assert self.body is not None and self.q is not None
         ground = find_ground(self.body, self.q, self.poses * factors, self.times)
         if ground is None or not ground.level:

@@ -1,5 +1,6 @@
-"""Many motions: find their files, map a function over them on all cores, and continue
-where a run was interrupted.
+"""Find the files of many motions, and map a function over them on all cores.
+
+A run that was interrupted continues where it ended.
 
 Start at `open_collection` and `build_catalogue`, or with files at `find_files` and
 `map_files`. A function that is mapped gets one input; what it raises is the `error` of

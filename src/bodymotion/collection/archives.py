@@ -32,8 +32,9 @@ OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
 def check_archive(
     open_archive: Callable[[], IO[bytes]], address: str, size: int, kind: str
 ) -> None:
-    """Raise FormatError where the members of an archive are too many or too large
-    (FMT009, FMT010).
+    """Raise FormatError where the members of an archive are too many or too large.
+
+    FMT009 and FMT010.
 
     Parameters
     ----------

@@ -45,14 +45,11 @@ COMMON_FIGURES = (
 )
 # Key figures that every row has from its file.
 KNOWN_FIGURES = ("duration", "num_frames")
-"""Key figures that every row has from its file."""
+# Columns that a message names.
 MAX_LISTED = 100
-"""Columns that a message names."""
+# Rows that become Python objects together. The columns of more would not fit into the
+# caches.
 ROWS_AT_ONCE = 5000
-"""Rows that become Python objects together.
-
-The columns of more would not fit into the caches.
-"""
 
 
 def build_catalogue(
@@ -167,7 +164,8 @@ def query(
 ) -> list[Row]:
     """Return the rows of a catalogue that meet a condition of SQL, in order of file.
 
-    Such as ``max_torque < 80 and errors = 0``. `columns`: only these are read, by default all.
+    Such as ``max_torque < 80 and errors = 0``. `columns`: only these are read, by
+    default all.
 
     Raises
     ------
@@ -189,7 +187,8 @@ def query_json(path: str | PathLike[str], where: str = "") -> list[str]:
 
     For many rows, in less time than from Python objects.
     """
-    return _found(path, where, "to_json(motions)").column(0).to_pylist()  # type: ignore[no-any-return]
+    rows = _found(path, where, "to_json(motions)")
+    return rows.column(0).to_pylist()  # type: ignore[no-any-return]
 
 
 def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa: ANN401

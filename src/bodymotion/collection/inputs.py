@@ -136,7 +136,9 @@ def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
             tops += [file.parent for file in files]
         else:
             tops.append(_fixed(path))
-    return Path(os.path.commonpath([os.path.abspath(top) for top in tops]))  # noqa: PTH100  # links stay
+    # Links stay as they are.
+    absolute = [os.path.abspath(top) for top in tops]  # noqa: PTH100
+    return Path(os.path.commonpath(absolute))
 
 
 def listed_in(path: Path) -> list[str]:
@@ -246,8 +248,9 @@ def episode_of(address: str) -> tuple[Path, int] | None:
 
 
 def is_single(given: Path | str) -> bool:
-    """Return whether an argument names one file, one episode or one motion in an
-    archive.
+    """Return whether an argument names one file.
+
+    Or one episode, or one motion in an archive.
     """
     if isinstance(given, Path):
         return not is_many(given)
@@ -334,13 +337,20 @@ def _walk(
         if top != folder and INFO.parts[0] in names and Path(top, INFO).is_file():
             left_out(Path(top), None)
             continue
-        folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
+        # It is no folder where links form a loop.
+        folders = [
+            entry
+            for entry in entries
+            if os.path.isdir(entry) and stays(entry)  # noqa: PTH112
+        ]
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
         used = extensions
         if BAG in names and _is_known(Path(top, BAG)):
             used = extensions.difference(BAG_FILES)
         for entry in entries:
-            if not _has_extension(entry.name, used) or not os.path.isfile(entry):  # noqa: PTH113
+            if not _has_extension(entry.name, used):
+                continue
+            if not os.path.isfile(entry):  # noqa: PTH113
                 continue
             if stays(entry):
                 is_motion = _is_motion(Path(entry), used)

@@ -61,8 +61,8 @@ STAMP = "timestamp"
 # Features of each data set, with one number for each frame.
 FRAME_FEATURES = (STAMP, "frame_index", "episode_index", "index", "task_index")
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
+# The statistics of each feature.
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
-"""The statistics of each feature."""
 # Lists of names in lists.
 MAX_DEPTH = 3
 # [bytes] A larger info.json is not read; others have some 10 kB.
@@ -447,7 +447,7 @@ def _read_features(
 def _check_stamps(
     stamps: Floats, rate: float, number: int, location: Location, found: Diagnostics
 ) -> None:
-    """Report the first time stamp, of (T,) [s], that is not at its frame by the rate."""
+    """Report the first time stamp, of (T,) [s], that does not fit the rate."""
     due = np.arange(len(stamps)) / rate
     after_first = stamps - stamps[:1]
     # Stamps are in single precision.

@@ -47,8 +47,8 @@ MAX_IN_TASK = 20
 # How often a cluster tries an input again whose file could not be reached.
 RETRIES = 2
 
+# Inputs with their indices.
 Task: TypeAlias = list[tuple[int, Any]]
-"""Inputs with their indices."""
 
 
 class ClusterError(RuntimeError):
@@ -276,7 +276,10 @@ class _Share:
 _function: Callable[[Any], Any]
 
 
-def _work(begin: tuple[Callable[[Any], Any], _Share] | None, given: object) -> Any:  # noqa: ANN401
+def _work(
+    begin: tuple[Callable[[Any], Any], _Share] | None,
+    given: object,
+) -> Any:  # noqa: ANN401
     """Return what the function returns for an input.
 
     The first call of a process has the function.
@@ -355,8 +358,8 @@ def _on_cluster(
         log.disabled = before
 
 
+# Commands write to the standard streams of the process.
 _one_at_a_time = Lock()
-"""Commands write to the standard streams of the process."""
 
 
 def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:

@@ -225,7 +225,11 @@ class Collection(ShortRepr, Sequence[Clip]):
                 return clip
         raise KeyError(f"no motion {key!r} in {self.address}, which has {len(self)}")
 
-    def map(self, function: Callable[[Any], Any], **options: Any) -> Iterator[Outcome]:  # noqa: ANN401
+    def map(
+        self,
+        function: Callable[[Any], Any],
+        **options: Any,  # noqa: ANN401
+    ) -> Iterator[Outcome]:
         """Return the outcome of a function of the value of each clip, in any order.
 
         Options as for `map_files`.
@@ -476,7 +480,7 @@ def _num_episodes(folder: Path) -> int:
 
 @contextmanager
 def _reached(address: str) -> Iterator[None]:
-    """Turn the errors of packages of file systems into OSError: they are of any type."""
+    """Turn the errors of packages of file systems, of any type, into OSError."""
     try:
         yield
     except UnicodeError as error:

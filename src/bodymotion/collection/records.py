@@ -28,15 +28,19 @@ from bodymotion.system.files import check_place, flush_file, only_writer, whole_
 
 Row = dict[str, Any]
 KEY = ("file", "size", "modified", "run")
-NAMES = ("name", "content", "rule", "link")  # Keys whose value names an item of a list.
-MAX_NUMBERS = 16  # A longer list has no column in a table.
+# Keys whose value names an item of a list.
+NAMES = ("name", "content", "rule", "link")
+# A longer list has no column in a table.
+MAX_NUMBERS = 16
 _BYTE = re.compile(
     "[\ud800-\udfff]"
 )  # A byte of a file name that is not UTF-8, as Python has it.
 # The apostrophes before what a spreadsheet takes for a formula.
 _FORMULA = re.compile(f"^'+(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
-ROWS_AT_ONCE = 1000  # Rows that are in memory together.
-MIN_OBJECT_SIZE = 16 << 20  # [bytes] of a row for which DuckDB has memory; its default.
+# Rows that are in memory together.
+ROWS_AT_ONCE = 1000
+# [bytes] of a row for which DuckDB has memory; its default.
+MIN_OBJECT_SIZE = 16 << 20
 # Size of a file in a folder of Parquet files, and rows of its groups.
 PART_SIZE = "32MB"
 PART_ROWS = 20_000
@@ -91,8 +95,9 @@ class Records:
             yield from read_rows(self._lines)
 
     def is_complete(self, about: Iterable[Row]) -> bool:
-        """Return whether the table has these results and no others, and no run was
-        interrupted.
+        """Return whether the table has exactly these results.
+
+        And no run was interrupted.
         """
         if self._table is None or self._lines.exists():
             return False
@@ -242,7 +247,7 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
 
 
 def _add_item(row: Row, column: str, item: Mapping[str, Any]) -> None:
-    """Add an item of a list to a row: the value of a measure, or a count of problems."""
+    """Add an item of a list to a row: a value, or a count of problems."""
     label = next((label for label in NAMES if item.get(label)), None)
     title = None if label is None else item[label]
     if "rule" in item:
@@ -331,7 +336,7 @@ def write_parquet(lines: Path, path: Path) -> None:
 
 
 def _copy_to_parquet(lines: Path, path: Path, *, in_parts: bool) -> None:
-    """Write the rows of a file with lines of JSON to a new file, or a folder of files."""
+    """Write the rows of a file with lines of JSON to a new file or folder."""
     duckdb = need("duckdb", "lake", "writing .parquet")
     with lines.open("rb") as stream:
         longest = max(map(len, stream))
@@ -384,8 +389,9 @@ def current_table(path: Path) -> Path:
 
 
 def finish_replacing(path: Path) -> None:
-    """Finish the replacement of a folder of Parquet files, also that of a killed
-    process.
+    """Finish the replacement of a folder of Parquet files.
+
+    Also that of a killed process.
     """
     if path.suffix:
         return

@@ -28,8 +28,10 @@ from bodymotion.motion import Motion, MultiSE3Seq
 __all__ = ["Tensors"]
 
 ROOT = tuple(f"root_{axis}" for axis in ("x", "y", "z", "qw", "qx", "qy", "qz"))
-MIN_STD = 1e-6  # [rad or m] A channel that varies less is divided by 1.
-MODULES = {"jax": "jax.dlpack"}  # Where a library has `from_dlpack`, if not at its top.
+# [rad or m] A channel that varies less is divided by 1.
+MIN_STD = 1e-6
+# Where a library has `from_dlpack`, if not at its top.
+MODULES = {"jax": "jax.dlpack"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +80,9 @@ class Tensors(ShortRepr):
         seed: int | None = None,
         library: str = "numpy",
     ) -> Iterator[tuple[Any, Any]]:
-        """Return values (B, T, C) and mask (B, T) of up to `size` windows at a time,
-        each window once.
+        """Return values (B, T, C) and mask (B, T) of up to `size` windows at a time.
+
+        Each window once.
 
         Parameters
         ----------
@@ -110,8 +113,9 @@ class Tensors(ShortRepr):
             yield convert(values), convert(mask)
 
     def link_poses(self, body: Body, *, device: str | None = None) -> Floats:
-        """Return the poses (N, T, L, 7) of all links of a body in the world, for all
-        windows in one call.
+        """Return the poses (N, T, L, 7) of all links of a body in the world.
+
+        For all windows in one call.
 
         Parameters
         ----------
@@ -139,8 +143,9 @@ class Tensors(ShortRepr):
         derivative: Derivative = "spline",
         device: str | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return the torques (N, T, J) of all joints [Nm, for slides N] and the
-        wrenches (N, T, 6) at the root, for all windows.
+        """Return torques (N, T, J) of all joints and wrenches (N, T, 6) at the root.
+
+        In Nm, for slides in N; for all windows.
 
         They are the `torques` and the `root_wrench` of
         `bodymotion.dynamics.inverse_dynamics`: all external forces act on the root.

@@ -1,8 +1,10 @@
-"""The three combinations of link and joint trajectories in a .seq file, and the
-conversions between them.
+"""The three combinations of link and joint trajectories in a .seq file.
 
-1. the poses of all links;  2. the pose of the root link and all joints;  3. the poses
-of all links and all joints.
+1. the poses of all links;
+2. the pose of the root link and all joints;
+3. the poses of all links and all joints.
+
+And the conversions between them.
 """
 
 from dataclasses import replace
@@ -21,8 +23,9 @@ from bodymotion.motion.components import TimedComponent
 
 
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
-    """Return the motion with the poses of all links beside the joints (combination 3),
-    by forward kinematics.
+    """Return the motion with the poses of all links beside the joints (combination 3).
+
+    By forward kinematics.
 
     Existing poses do not change; without a root pose the root is at the pose of the
     body. New poses get the timeline of the joint displacements; a root on another
@@ -39,7 +42,7 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts >= count:
         message = (
-            f"no link poses are added: the motion already has those of "
+            "no link poses are added: the motion already has those of "
             f"{link_position.num_parts} links"
         )
         return motion.replaced(*motion.components, problems=[IDLE.problem(message)])

@@ -1,6 +1,4 @@
-"""Move a motion in the world, and convert its ZMP between the frames of the world and
-of the root link.
-"""
+"""Move a motion in the world, and convert its ZMP between world and root link."""
 
 from dataclasses import replace
 
@@ -21,7 +19,8 @@ from bodymotion.motion import (
 )
 from bodymotion.motion.interpolation import sampled
 
-QUATERNION_TOLERANCE = 1e-3  # Accepted difference of the length of a quaternion from 1.
+# Accepted difference of the length of a quaternion from 1.
+QUATERNION_TOLERANCE = 1e-3
 
 
 def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
@@ -76,8 +75,9 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
 def start_at(
     motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0
 ) -> Motion:
-    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw`
-    [rad] in its first frame.
+    """Return the motion moved so that the root starts at `x`, `y` with heading `yaw`.
+
+    In its first frame; [m] and [rad].
 
     Height and tilt stay.
 
@@ -130,8 +130,9 @@ def level(pose: npt.ArrayLike) -> Floats:
 
 
 def moved(component: Component, by: Floats) -> Component:
-    """Return a component with `by` (7,) applied to it from the left, where it is one of
-    link poses or of a ZMP in the world.
+    """Return a component with `by` (7,) applied to it from the left.
+
+    Where it is one of link poses or of a ZMP in the world.
     """
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
         return replace(component, values=poses.compose(by, component.values))

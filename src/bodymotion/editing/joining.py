@@ -516,9 +516,9 @@ def seamless(
     """Return one period of the motion, whose end continues without a jump at its start.
 
     It is `blend` seconds shorter. Its last `blend` seconds fade into the beginning of
-    the motion (`join`). The last
-    frame is the first one, but for x, y and heading of the root. So `loop` repeats it
-    with continuous speeds. Parameters `body` and `foot` are those of `join`.
+    the motion (`join`). The last frame is the first one, but for x, y and heading of
+    the root. So `loop` repeats it with continuous speeds. Parameters `body` and `foot`
+    are those of `join`.
 
     Raises
     ------
@@ -540,8 +540,7 @@ def seamless(
 
 
 def hold(motion: Motion, at: float, seconds: float) -> Motion:
-    """Return the motion with the frame in force at the time `at` [s] held for
-    `seconds`.
+    """Return the motion with the frame at the time `at` [s] held for `seconds`.
 
     All that follows is later.
 
@@ -651,8 +650,7 @@ def _by_name(a: TimedComponent, b: TimedComponent) -> TimedComponent:
     if not only_first and not only_second:
         raise ValueError(
             f"{b.content} has parts in different orders in two motions, and their "
-            f"names "
-            "are not unique"
+            "names are not unique"
         )
     parts = []
     if only_first:

@@ -45,7 +45,8 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 
-SYMMETRY_TOLERANCE = 1e-3  # [m, rad] A body with smaller differences is symmetric.
+# [m, rad] A body with smaller differences is symmetric.
+SYMMETRY_TOLERANCE = 1e-3
 # Of the angle between an axis and the mirror image of its partner. Below it they are
 # not mirror images.
 MIN_AXIS_COSINE = 0.7
@@ -446,9 +447,7 @@ def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
     mirrored = np.array(values)
     mirrored[:, partners, :3] = mirrored_points(values[:, :count, :3])
     orientations = mirrored_rotations(values[:, :count, 3:])
-    # Without a change the numbers stay as they are, also those that are not of length
-    # 1.
-
+    # Without a change the numbers stay as they are, whatever their length.
     if not np.all(frames == rotations.IDENTITY):
         orientations = rotations.multiply(orientations, frames)
     mirrored[:, partners, 3:] = orientations

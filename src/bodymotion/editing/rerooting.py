@@ -78,66 +78,65 @@ def reroot(body: Body, link: str | int) -> Body:
     for index in path[:-1]:
         joint = body.links[index].joint
         if joint.type == "crawler":
-            message = (
-                f"{body.links[index].name!r} is a crawler between the old root and "
-                f"the new one: its belt is on its own link"
+            raise ValueError(
+                f"{body.links[index].name!r} is a crawler between the old root and the "
+                "new one: its belt is on its own link"
             )
-            raise ValueError(message)
     history = _History.of(body)
     shifts = _shifts(body, path, history)
     parents = {link.index: link.parent for link in body.links}
+    # Along the path, children become parents.
     parents.update({above: below for below, above in pairwise(path)})
     parents[root] = -1
     order = depth_first(parents, history.ranks.__getitem__)
     numbers = {old: new for new, old in enumerate(order)}
     joints, offsets = _joints_and_offsets(body, path, shifts)
-    links = [
-        replace(
-            body.links[old],
-            index=new,
-            parent=-1 if old == root else numbers[parents[old]],
-            joint=joints[old],
-            offset=offsets[old],
-            segments=tuple(
-                _moved(segment, shifts[old]) for segment in body.links[old].segments
-            ),
+    links = []
+    for old, new in numbers.items():
+        before = body.links[old]
+        segments = [_moved(segment, shifts[old]) for segment in before.segments]
+        links.append(
+            replace(
+                before,
+                index=new,
+                parent=-1 if old == root else numbers[parents[old]],
+                joint=joints[old],
+                offset=offsets[old],
+                segments=tuple(segments),
+            )
         )
-        for old, new in numbers.items()
-    ]
-    source = body.source
-    locations = _renumbered(source.locations, order)
-    kept = history.after(body, shifts)
     devices, moved_sensors = _devices(body, path)
+    moved_devices = []
+    for device in devices:
+        pose = _relative(device.pose, shifts[device.link])
+        moved_devices.append(replace(device, link=numbers[device.link], pose=pose))
+    extra_joints = []
+    for extra in body.extra_joints:
+        one, two = extra.links
+        positions = frozen(extra.positions - shifts[[one, two]])
+        extra_joints.append(
+            replace(extra, links=(numbers[one], numbers[two]), positions=positions)
+        )
+    source = replace(
+        body.source,
+        locations=_renumbered(body.source.locations, order),
+        options={**body.source.options, HISTORY_KEY: history.after(body, shifts)},
+    )
     return replace(
         body,
         links=tuple(links),
         root_pose=offsets[root],
-        devices=tuple(
-            replace(
-                device,
-                link=numbers[device.link],
-                pose=_relative(device.pose, shifts[device.link]),
-            )
-            for device in devices
-        ),
-        extra_joints=tuple(
-            replace(
-                joint,
-                links=(numbers[joint.links[0]], numbers[joint.links[1]]),
-                positions=frozen(joint.positions - shifts[list(joint.links)]),
-            )
-            for joint in body.extra_joints
-        ),
-        source=replace(
-            source, locations=locations, options={**source.options, HISTORY_KEY: kept}
-        ),
+        devices=tuple(moved_devices),
+        extra_joints=tuple(extra_joints),
+        source=source,
         problems=(*body.problems, *moved_sensors),
     )
 
 
 def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
-    """Return the devices with force sensors on the new links of their joints, in the
-    old frames, and a problem for each moved sensor.
+    """Return the devices with force sensors on the new links of their joints.
+
+    In the old frames; and a problem for each moved sensor.
     """
     links_of = dict(pairwise(path)) | {0: path[0]}
     at_rest = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)

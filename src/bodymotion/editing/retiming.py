@@ -1,5 +1,6 @@
-"""Change the speed or the length of a motion, slow it down until joints are within
-their speed limits, or reverse it.
+"""Change the speed or the length of a motion, or reverse it.
+
+Or slow it down until joints are within their speed limits.
 """
 
 from dataclasses import replace
@@ -69,8 +70,9 @@ def change_speed(
 
 
 def change_length(motion: Motion, seconds: float, method: Method = "linear") -> Motion:
-    """Return the motion faster or slower so that it has a length of `seconds`, at the
-    same frame rate.
+    """Return the motion faster or slower so that it has a length of `seconds`.
+
+    At the same frame rate.
 
     See `change_speed`.
 
@@ -83,15 +85,14 @@ def change_length(motion: Motion, seconds: float, method: Method = "linear") -> 
     if not (0 < seconds < np.inf and motion.duration > 0):
         message = (
             f"a motion of {motion.duration:g} s cannot be made to take {seconds:g} s, "
-            f"expected more than 0"
+            "expected more than 0"
         )
         raise ValueError(message)
     return change_speed(motion, motion.duration / seconds, method)
 
 
 def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
-    """Return the motion slower where joints are faster than their limits, so that none
-    is.
+    """Return the motion slower where joints are faster than their limits.
 
     Elsewhere its speed stays.
 

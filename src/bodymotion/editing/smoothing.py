@@ -109,12 +109,12 @@ def _smoothed(values: Floats, weights: Floats) -> Floats:
 
 
 def fill_gaps(motion: Motion) -> Motion:
-    """Return the motion with numbers that are not finite replaced by straight lines
-    over time from the last to the next known one.
+    """Return the motion with numbers that are not finite replaced.
 
-    Before the first known number and after the last one, that one is held. Orientations
-    go by SLERP from one quaternion that is known as a whole to the next. Columns
-    without a known number do not change.
+    By straight lines over time from the last to the next known one. Before the first
+    known number and after the last one, that one is held. Orientations go by SLERP from
+    one quaternion that is known as a whole to the next. Columns without a known number
+    do not change.
     """
     return motion.mapped(
         lambda c: (
@@ -126,24 +126,24 @@ def fill_gaps(motion: Motion) -> Motion:
 
 
 def _filled(values: Floats, times: Floats) -> Floats:
-    out = np.array(values)
-    if are_poses(values):
-        lines = out[..., :3]
-    else:
-        lines = out
-    for index in np.ndindex(lines.shape[1:]):
-        column = lines[:, *index]
-        missing = ~np.isfinite(column)
-        if not missing.all():
-            column[missing] = np.interp(
-                times[missing], times[~missing], column[~missing]
+    filled = np.array(values)
+    numbers = filled[..., :3] if are_poses(values) else filled
+    for index in np.ndindex(numbers.shape[1:]):
+        column = numbers[:, *index]
+        is_known = np.isfinite(column)
+        if is_known.any():
+            column[~is_known] = np.interp(
+                times[~is_known], times[is_known], column[is_known]
             )
-    for part in range(values.shape[1]) if are_poses(values) else ():
-        known = np.isfinite(values[:, part, 3:]).all(axis=1)
-        if known.any() and not known.all():
-            rotated = sampled(out[known, part : part + 1], times[known], times[~known])
-            out[~known, part, 3:] = rotated[:, 0, 3:]
-    return out
+    if not are_poses(values):
+        return filled
+    for part in range(values.shape[1]):
+        is_known = np.isfinite(values[:, part, 3:]).all(axis=1)
+        if is_known.any() and not is_known.all():
+            known = filled[is_known, part : part + 1]
+            between = sampled(known, times[is_known], times[~is_known])
+            filled[~is_known, part, 3:] = between[:, 0, 3:]
+    return filled
 
 
 def change_joint(
@@ -154,12 +154,12 @@ def change_joint(
     offset: float = 0.0,
     body: Body | None = None,
 ) -> Motion:
-    """Return the motion with each displacement of one joint multiplied by `factor`,
-    then increased by `offset` [rad or m].
+    """Return the motion with the displacements of one joint scaled and shifted.
 
-    The joint is found by the labels of the columns, or as the `body` finds it
-    (`Body.joint_columns`). Poses of other links than the root, efforts and a ZMP do not
-    change; `problems` reports them.
+    Multiplied by `factor`, then increased by `offset` [rad or m]. The joint is found by
+    the labels of the columns, or as the `body` finds it (`Body.joint_columns`). Poses
+    of other links than the root, efforts and a ZMP do not change; `problems` reports
+    them.
 
     Raises
     ------
@@ -173,54 +173,45 @@ def change_joint(
     component = motion.joint_displacement
     if component is None:
         raise ValueError("the motion has no joint displacements")
-    labels = list(component.part_labels)
+    names = list(component.part_labels)
+    columns = range(len(names))
     if body is not None:
-        names = [each.name for each in body.joints]
-        columns = list(body.joint_columns(component))
-    else:
-        names = labels
-        columns = list(range(len(labels)))
-    if joint in names:
-        column = columns[names.index(joint)]
-    else:
-        column = -1
+        names = [item.name for item in body.joints]
+        columns = body.joint_columns(component)
+    column = columns[names.index(joint)] if joint in names else -1
     if column < 0:
+        known = "the columns have no names; give the body (--body MODEL)"
         if any(names):
             known = choices(joint, names)
-        else:
-            known = "the columns have no names; give the body (--body MODEL)"
         raise WrongUseError(f"no joint {joint!r}; {known}")
     values = np.array(component.values)
     values[:, column] = factor * values[:, column] + offset
-    others = [
-        NOT_EDITED.problem(f"{c.content} does not follow the joint {joint}")
-        for c in motion.components
-        if c is not component
-        and not (
-            isinstance(c, MultiSE3Seq)
-            and c.content == LINK_POSITION
-            and c.num_parts == 1
+    problems = []
+    for other in motion.components:
+        is_root = (
+            isinstance(other, MultiSE3Seq)
+            and other.content == LINK_POSITION
+            and other.num_parts == 1
         )
-    ]
+        if other is not component and not is_root:
+            message = f"{other.content} does not follow the joint {joint}"
+            problems.append(NOT_EDITED.problem(message))
     return motion.mapped(
-        lambda c: replace(c, values=values) if c is component else c, others
+        lambda c: replace(c, values=values) if c is component else c, problems
     )
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
-    """Return the motion without jumps of joint displacements by full turns
-    (`bodymotion.motion.interpolation.unwrapped`).
+    """Return the motion without jumps of joint displacements by full turns.
 
-    With a body only the columns of rotational joints are unwrapped; columns with names
-    are identified by name (`Body.joint_columns`, which may raise ValueError).
+    See `bodymotion.motion.interpolation.unwrapped`. With a body only the columns of
+    rotational joints are unwrapped; columns with names are identified by name
+    (`Body.joint_columns`, which may raise ValueError).
     """
-    idle = motion.joint_displacement is None
-    if idle:
-        problems = [
-            IDLE.problem("nothing to unwrap: the motion has no joint displacements")
-        ]
-    else:
-        problems = []
+    problems = []
+    if motion.joint_displacement is None:
+        message = "nothing to unwrap: the motion has no joint displacements"
+        problems.append(IDLE.problem(message))
 
     def changed(component: TimedComponent) -> Component:
         if (

@@ -6,12 +6,10 @@ See docs/simulation.md.
 steps, and `result` is made of what they record.
 
 >>> import bodymotion as bm
->>> body, motion = bm.load_body("biped.wrl"), bm.load_motion("biped_walk.seq")   #
-doctest: +SKIP
->>> result = bm.simulate(body, motion)                                          #
-doctest: +SKIP
->>> result.fall, result.root_error                                              #
-doctest: +SKIP
+>>> body = bm.load_body("biped.wrl")  # doctest: +SKIP
+>>> motion = bm.load_motion("biped_walk.seq")  # doctest: +SKIP
+>>> result = bm.simulate(body, motion)  # doctest: +SKIP
+>>> result.fall, result.root_error  # doctest: +SKIP
 """
 
 from bodymotion.system.deferred import public

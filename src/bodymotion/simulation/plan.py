@@ -27,23 +27,21 @@ from bodymotion.simulation.rules import HELD
 if TYPE_CHECKING:
     from bodymotion.simulation.result import SimulationResult
 
+# [s] Length of a simulation without a motion and without an end.
 DEFAULT_SECONDS = 5.0
-"""[s] Length of a simulation without a motion and without an end."""
+# [s] The longest simulation.
 MAX_SECONDS = 1e5
-"""[s] The longest simulation."""
+# [m] A start pose whose lowest point is within this of the ground is put on it.
 MAX_LIFT = 0.1
-"""[m] A start pose whose lowest point is within this of the ground is put on it."""
+# [Hz] of the frames of the result, without a motion.
 FRAME_RATE = 100.0
-"""[Hz] of the frames of the result, without a motion."""
+# Numbers kept of each joint and step: of plan, states, sensors and results.
 NUMBERS_OF_JOINT = 10
-"""Numbers kept of each joint and step: of plan, states, sensors and results."""
+# Numbers kept of each link with shapes and step. Its contact, twice: while steps are
+# taken, and in the result.
 NUMBERS_OF_CONTACT = 18
-"""Numbers kept of each link with shapes and step.
-
-Its contact, twice: while steps are taken, and in the result.
-"""
+# Numbers kept of each step besides, at most.
 OTHER_NUMBERS = 500
-"""Numbers kept of each step besides, at most."""
 
 
 def _adapt_hints(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -164,8 +162,9 @@ class Plan:
         return q, root
 
     def step_at(self, time: float) -> int:
-        """Return the number of the step that begins at a time [s] of the motion, the
-        first or last one for times beyond.
+        """Return the number of the step that begins at a time [s] of the motion.
+
+        The first or last one for times beyond.
         """
         return round(min(max((time - self.start) / self.timestep, 0.0), self.steps))
 

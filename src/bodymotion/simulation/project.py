@@ -44,10 +44,14 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.simulation import rules
 
-MAX_BYTES = 2 << 20  # Projects with all their views have some 100 kB.
-MAX_ITEMS = 100_000  # Items of a project, aliases unfolded.
-MAX_BODIES = 100  # MuJoCo needs memory and time for each pair of bodies.
-MAX_LINKS = 2_000  # Of all bodies together, for the same reason.
+# Projects with all their views have some 100 kB.
+MAX_BYTES = 2 << 20
+# Items of a project, aliases unfolded.
+MAX_ITEMS = 100_000
+# MuJoCo needs memory and time for each pair of bodies.
+MAX_BODIES = 100
+# Of all bodies together, for the same reason.
+MAX_LINKS = 2_000
 CONTAINER_ITEMS = (
     "RootItem",
     "WorldItem",

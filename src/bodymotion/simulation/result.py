@@ -44,19 +44,16 @@ from bodymotion.system.deferred import need
 if TYPE_CHECKING:
     from bodymotion.simulation.simulating import Run
 
-FALL_ANGLE = (
-    np.pi / 4
-    # [rad] A root that is tilted by more than this against its planned orientation has
-    # fallen.
-)
-# Share of the planned height: a root that is lower than planned by more, and by more
-# than MIN_FALL, has fallen.
+# [rad] A root that is tilted by more than this has fallen. Against its planned
+# orientation.
+FALL_ANGLE = np.pi / 4
+# A root that is lower than this share of its planned height has fallen. If it is also
+# lower than planned by more than `MIN_FALL`.
 FALL_HEIGHT = 0.5
-# [m] Roots are planned lower than this where the model has them on or below its soles.
+# [m] Roots are planned lower than this where the model has them at its soles.
 MIN_FALL = 0.02
-MIN_FORCE = (
-    1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
-)
+# [N] There is a ZMP where the ground pushes upwards with at least this force.
+MIN_FORCE = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,14 +258,16 @@ class SimulationResult(ContentEquality):
 
     @cached_property
     def measures(self) -> Measures:
-        """The simulated motion, measured: velocities, contacts, slip …
-        (`bodymotion.dynamics.measure`).
+        """The measures of the simulated motion, such as velocities, contacts and slip.
+
+        See `bodymotion.dynamics.measure`.
         """
         return measure(self.body, self.motion, ground=0.0)
 
     def read(self, device: Device) -> Reading:
-        """Return what a gyro, accelerometer or force sensor read at each step, and a
-        range sensor at each of its scans.
+        """Return what a sensor read at each step, or a range sensor at each scan.
+
+        Gyros, accelerometers and force sensors.
 
         Rays meet everything in the model but the sensor's own link; they are as
         `bodymotion.dynamics.ray_directions` has them.
@@ -326,8 +325,9 @@ class SimulationResult(ContentEquality):
         )
 
     def camera_frames(self, device: VisionSensor) -> CameraFrames:
-        """Return the frames of a camera of the body along the simulated motion, at its
-        frame rate (`bodymotion.dynamics.camera_frames`).
+        """Return the frames of a camera of the body along the simulated motion.
+
+        At its frame rate; see `bodymotion.dynamics.camera_frames`.
         """
         return camera_frames(self.measures, device, self.scenery)
 
@@ -350,8 +350,9 @@ class SimulationResult(ContentEquality):
 
     @cached_property
     def slip(self) -> float:
-        """The largest distance [m] that a foot slips while it is in contact
-        (`bodymotion.dynamics.foot_slips`).
+        """The largest distance [m] that a foot slips while it is in contact.
+
+        See `bodymotion.dynamics.foot_slips`.
 
         0 without feet.
         """
@@ -407,8 +408,7 @@ def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
 
 
 def device_values(device: Device, values: Floats) -> Floats:
-    """Return what a device reads without its limits, of MuJoCo's sensor data (..., 3 or
-    6).
+    """Return what a device reads without its limits, of sensor data (..., 3 or 6).
 
     The force sensor of MuJoCo is what the parent exerts on the link, that of OpenHRP
     what the link exerts on its parent.
@@ -518,8 +518,9 @@ def columns_or_zeros(table: Floats, indices: Indices) -> Floats:
 
 
 def _divergence(body: Body, speeds: Floats, time: float) -> Problem:
-    """Return the problem that a simulation has ended at a time [s], with the joint that
-    was fastest then, of speeds (J,).
+    """Return the problem that a simulation has ended at a time [s].
+
+    With the joint that was fastest then, of speeds (J,).
     """
     message = f"the simulation diverges at {time:.4g} s: numbers are no longer finite"
     data: dict[str, object] = {"time": time}
@@ -538,8 +539,9 @@ def _divergence(body: Body, speeds: Floats, time: float) -> Problem:
 def _limit_problems(
     body: Body, rule: Rule, kind: str, how: str, wrong: Bools
 ) -> list[Problem]:
-    """Return a problem for the joints with their shares of the time, none where none is
-    `wrong` (N, J).
+    """Return a problem for the joints with their shares of the time.
+
+    None where none is `wrong` (N, J).
     """
     shares = {
         joint.name or f"joint {column}": share

@@ -640,11 +640,10 @@ def _locate_crawlers(
 
 
 def _belt(model: Any, body: Body, index: int, geoms: Indices) -> Floats:  # noqa: ANN401
-    """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its
-    geoms.
+    """Return the velocity (G, 3) of a belt's surface at 1 m/s.
 
-    At the ground −axis × up: a wheel that rotates about the axis moves its lowest point
-    so. The velocity is the same all over the belt.
+    In the frames of its geoms. At the ground −axis × up: a wheel that rotates about the
+    axis moves its lowest point so. The velocity is the same all over the belt.
     """
     link_poses = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
     rotation = link_poses[index, 3:]

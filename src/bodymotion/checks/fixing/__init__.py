@@ -4,8 +4,8 @@ Edits of its bytes at the locations of the problems only.
 
 Each format has a module here or in its extension: its `edits_of(data, path)` returns
 edits, each for a rule that is marked `fixable`. A text is corrected to what the reader
-reads. What has two
-possible meanings does not change, nor does a text that cannot be read.
+reads. What has two possible meanings does not change, nor does a text that cannot be
+read.
 """
 
 import stat
@@ -24,16 +24,16 @@ from bodymotion.system.files import whole_file
 
 __all__ = ["Fixes", "find_fixes", "fixable", "write_fixes"]
 
+# Files of more bytes are not fixed: they are held in memory as a whole.
 MAX_BYTES = 1 << 30
-"""Files of more bytes are not fixed: they are held in memory as a whole."""
 
 OWN_MODULES = {"seq": "seq", "openhrp": "wrl", "urdf": "axes", "body": "axes"}
+# The module with `edits_of` of each format whose files can be fixed.
 MODULES = {name: f"{__name__}.{module}" for name, module in OWN_MODULES.items()} | {
     name: module
     for extension in extensions()
     for name, module in extension.fixes.items()
 }
-"""The module with `edits_of` of each format whose files can be fixed."""
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Grou
 
 
 def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | None:
-    """Return the lines that a group of edits changes; None where they change nothing."""
+    """Return the lines that a group of edits changes; None without a change."""
     base = starts[group.first]
     numbers = range(group.first, group.last + 1)
     before = [data[starts[k] : starts[k + 1]] for k in numbers]

@@ -110,8 +110,7 @@ def _version(
 def _num_frames(
     document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines
 ) -> Iterator[Edit]:
-    """Correct numFrames, where all components that share it have the same number of
-    rows.
+    """Correct numFrames, where all components that share it have as many rows.
 
     It does not change where it may be the only trace of lost rows: in a component
     without rows, and where it is larger than the number of the last rows of the text,
@@ -225,8 +224,9 @@ def _quaternions(
 def _rows_to_fix(
     piece: RowPiece, layout: Layout
 ) -> Iterator[tuple[Sequence, list[float], list[int]]]:
-    """Yield the rows with quaternions that are almost of length 1, their numbers, and
-    the indices of these poses.
+    """Yield the rows with quaternions that are almost of length 1.
+
+    With their numbers, and the indices of these poses.
     """
     if piece.block is not None:
         # All rows at once: a long motion may have as many to fix.

@@ -1,7 +1,7 @@
-"""Moments in which a measured value is above a limit, described only where they are
-reported.
+"""Moments in which a measured value is above a limit.
 
-A motion may have thousands of them, of which `MAX_MOMENTS` are kept.
+They are described only where they are reported: a motion may have thousands of them, of
+which `MAX_MOMENTS` are kept.
 """
 
 from collections.abc import Callable, Sequence
@@ -74,7 +74,7 @@ class Limit:
     def find(
         self, samples: Sampling, values: Floats, subject: str = ""
     ) -> PendingMoments:
-        """Return the moments in which `values` (T,) of a subject are above the limit."""
+        """Return the moments in which `values` (T,) are above the limit."""
         found, count = find_runs(
             values / self.value,
             samples.times,

@@ -1,4 +1,4 @@
-"""Rules about feet: slip, depth below the ground, flight, and the height of the floor."""
+"""Rules about feet: slip, depth below the ground, flight, and the floor."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,7 +24,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
-# [m] The largest foot slip in one stance phase; landing and lifting take some
+# [m] The largest foot slip in one stance phase. Landing and lifting take some
 # millimetres.
 MAX_SLIP = 0.01
 # The most frames in a row that may be unknown within one stance phase.

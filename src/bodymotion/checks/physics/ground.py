@@ -1,4 +1,4 @@
-"""The ground of a motion: the feet that may be in contact, and the height under them."""
+"""The ground of a motion: the feet that may be in contact, and its height."""
 
 from dataclasses import dataclass
 
@@ -21,13 +21,13 @@ MIN_BLOCK_FRAMES = 16
 MAX_LINKS = 10_000
 # Frames, evenly spread, in which feet and ground are searched.
 MAX_GROUND_FRAMES = 400
-# [m] A foot up to this height is in contact, with all points up to this above its
-# lowest. Models of soles are inexact.
+# [m] A foot up to this height is in contact. With all its points up to this height
+# above its lowest. Models of soles are inexact.
 CONTACT_HEIGHT = 0.01
-# On level ground the lowest foot is near the ground in at least this part of the
-# frames. Near is within `CONTACT_HEIGHT`. The rest is for jumps.
+# On level ground the lowest foot is near it in at least this part of the frames. Near
+# is within `CONTACT_HEIGHT`. The rest is for jumps.
 MIN_LEVEL_SHARE = 2.0 / 3.0
-# [m²] A foot with a contact patch of this area can stand alone; a smaller one is a
+# [m²] A body can stand on a foot with a contact patch of this area. A smaller one is a
 # point.
 MIN_SOLE_AREA = 0.002
 MIN_QUATERNION_LENGTH = 1e-6

@@ -106,7 +106,7 @@ class Samples(Sampling):
         return self.support, self.margins, self.zmp_differences, self.torques
 
     def of_frames(self, rows: slice, sampling: Sampling) -> "Samples":
-        """Return the measurements in some rows, whose frames are those of `sampling`."""
+        """Return the measurements in some rows, which are the frames of `sampling`."""
         changed = dict(vars(sampling))
         for item in fields(self):
             if item.name not in (*changed, "motors", "efforts"):
@@ -384,8 +384,7 @@ def _compute_slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floa
 
     From velocities (T, K, 3) of contact points and angular velocities (T, K, 3). It is
     the smallest horizontal speed of the points up to `MAX_FOOT_RADIUS` above the
-    contact
-    point.
+    contact point.
     """
     # A point at height h above the contact point has the horizontal velocity v + h s,
     # where s = (ω_y, −ω_x). Its square is smallest at h = −v·s / s·s.

@@ -71,7 +71,7 @@ class Scale:
     step: float
 
     def allow(self, gaps: Floats) -> Floats:
-        """Return the allowed changes (T − 2,) of speed, for T − 1 times between frames."""
+        """Return the allowed changes (T − 2,) of speed for T − 1 durations."""
         return self.speed + self.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
 
 
