@@ -344,15 +344,10 @@ def _walk(
             if os.path.isdir(entry) and stays(entry)  # noqa: PTH112
         ]
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
-        used = extensions
-        if BAG in names and _is_known(Path(top, BAG)):
-            used = extensions.difference(BAG_FILES)
+        is_bag = BAG in names and _is_known(Path(top, BAG))
+        used = extensions.difference(BAG_FILES if is_bag else ())
         for entry in entries:
-            if not _has_extension(entry.name, used):
-                continue
-            if not os.path.isfile(entry):  # noqa: PTH113
-                continue
-            if stays(entry):
+            if _is_candidate(entry, used) and stays(entry):
                 is_motion = _is_motion(Path(entry), used)
                 if is_motion:
                     yield Path(entry)
@@ -372,10 +367,15 @@ def _entries_of(folder: str | Path) -> list[os.DirEntry[str]]:
     return [entry for entry in entries if not entry.name.startswith(".")]
 
 
-def _has_extension(name: str, extensions: Collection[str]) -> bool:
-    """Return whether a file may be a motion, or is an archive."""
-    extension = os.path.splitext(name)[1].lower()  # noqa: PTH122  # many files
-    return extension in extensions or bool(archive_kind(name))
+def _is_candidate(entry: os.DirEntry[str], extensions: Collection[str]) -> bool:
+    """Return whether an entry of a folder is a file that may be a motion.
+
+    Or an archive.
+    """
+    extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
+    if extension not in extensions and not archive_kind(entry.name):
+        return False
+    return os.path.isfile(entry)  # noqa: PTH113
 
 
 def _is_motion(path: Path, extensions: Collection[str]) -> bool | None:
