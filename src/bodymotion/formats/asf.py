@@ -72,6 +72,7 @@ MAX_DIGITS = 12
 FRAME_RATE = 120.0
 ROTATIONS = ("rx", "ry", "rz")
 SLIDES = ("tx", "ty", "tz")
+_LIMITS = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)")
 # The fields that are numbers, and how many of them.
 COUNTS = {
     "length": 1,
@@ -365,47 +366,62 @@ class _Tree:
         if key == "name":
             bone.name = " ".join(words[1:])
         elif key in ("dof", "order"):
-            dofs = tuple(word.lower() for word in words[1:])
-            allowed = ROTATIONS if bone is not self.root else ROTATIONS + SLIDES
-            if len({*dofs}) < len(dofs) or not {*dofs} <= {*allowed}:
-                message = (
-                    f"{key} is {' '.join(words[1:])[:40]!r}; expected some of "
-                    f"{' '.join(allowed)}"
-                )
-                self.found.report(DOF, message, where, fatal=True)
-            else:
-                bone.dofs = dofs
+            self._dofs(bone, words, where)
         elif key == "limits" or key.startswith("("):
-            for low, high in re.findall(
-                r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)", " ".join(words)
-            ):
-                if parsed(low) > parsed(high):
-                    message = f"lower limit {low[:40]} is above upper limit {high[:40]}"
-                    self.found.report(
-                        FIELD, f"bone {bone.name[:60]!r}: {message}", where
-                    )
+            self._limits(bone, words, where)
         elif key in COUNTS:
-            if key == "axis" and words[-1].isalpha():
-                bone.order = words.pop().lower()
-            numbers = [parsed(word) for word in words[1:]]
-            if key == "axis" and bone is self.root:
-                count = 0
-            else:
-                count = COUNTS[key]
-            if (
-                len(numbers) != count
-                or not all(map(math.isfinite, numbers))
-                or sorted(bone.order) != ["x", "y", "z"]
-            ):
-                message = f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}"
-                self.found.report(
-                    FIELD,
-                    f"{message}; expected {counted(count, 'finite number')}",
-                    where,
+            self._numbers(bone, key, words, where)
+
+    def _dofs(self, bone: _Bone, words: list[str], where: Location) -> None:
+        """Read the degrees of freedom of a bone, or the order of those of the root."""
+        dofs = tuple(word.lower() for word in words[1:])
+        allowed = ROTATIONS
+        if bone is self.root:
+            allowed = ROTATIONS + SLIDES
+        if len({*dofs}) == len(dofs) and {*dofs} <= {*allowed}:
+            bone.dofs = dofs
+            return
+        text = (
+            f"{words[0].lower()} is {' '.join(words[1:])[:40]!r}; expected some of "
+            f"{' '.join(allowed)}"
+        )
+        self.found.report(DOF, text, where, fatal=True)
+
+    def _limits(self, bone: _Bone, words: list[str], where: Location) -> None:
+        """Check pairs of limits; they may take several lines."""
+        for low, high in _LIMITS.findall(" ".join(words)):
+            if parsed(low) > parsed(high):
+                text = (
+                    f"bone {bone.name[:60]!r}: lower limit {low[:40]} is above upper "
+                    f"limit {high[:40]}"
                 )
-                bone.order = "xyz"
-            elif numbers:
-                bone.fields["orientation" if key == "axis" else key] = numbers
+                self.found.report(FIELD, text, where)
+
+    def _numbers(
+        self, bone: _Bone, key: str, words: list[str], where: Location
+    ) -> None:
+        """Read a field of numbers; the axis of a bone ends with the order of angles."""
+        if key == "axis" and words[-1].isalpha():
+            bone.order = words.pop().lower()
+        numbers = [parsed(word) for word in words[1:]]
+        count = COUNTS[key]
+        # The axis of the root is an order alone; its angles are its orientation.
+        if key == "axis" and bone is self.root:
+            count = 0
+        is_order = sorted(bone.order) == ["x", "y", "z"]
+        if (
+            len(numbers) != count
+            or not all(map(math.isfinite, numbers))
+            or not is_order
+        ):
+            text = (
+                f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}; expected "
+                f"{counted(count, 'finite number')}"
+            )
+            self.found.report(FIELD, text, where)
+            bone.order = "xyz"
+        elif numbers:
+            bone.fields["orientation" if key == "axis" else key] = numbers
 
     def _add(self, bone: _Bone) -> None:
         if len(self.bones) > MAX_BONES:

@@ -391,51 +391,62 @@ class _Tree:
         Remove its other words from the end of `words`.
         """
         key = word.upper()
-        blocks = self.blocks
-        is_open = bool(blocks) and blocks[-1].is_open
-        if key == "{" and blocks and not is_open:
-            blocks[-1].is_open = True
-        elif key == "}" and is_open:
-            self._close(blocks.pop())
-        elif key == "OFFSET" and is_open:
-            blocks[-1].offset = self._offset(_taken(words), where)
-        elif key == "CHANNELS" and is_open:
+        block = self.blocks[-1] if self.blocks else None
+        if block is None and key == "ROOT":
+            self._begin(words, -1, where)
+        elif block is not None and not block.is_open and key == "{":
+            block.is_open = True
+        elif (
+            block is None
+            or not block.is_open
+            or not self._entry(block, key, words, where)
+        ):
+            self._unexpected(word, words, where)
+
+    def _entry(
+        self, block: _Block, key: str, words: list[str], where: Location
+    ) -> bool:
+        """Read an entry of an open block; return whether it is one."""
+        if key == "}":
+            self._close(self.blocks.pop())
+        elif key == "OFFSET":
+            block.offset = self._offset(_taken(words), where)
+        elif key == "CHANNELS":
             channels = self._channels(_taken(words), where)
-            if not blocks[-1].is_end:
-                self.joints[blocks[-1].index]["channels"] = channels
+            if not block.is_end:
+                self.joints[block.index]["channels"] = channels
             elif channels:
                 self.found.report(WRONG_CHANNELS, "an End Site has channels", where)
-        elif (key == "ROOT" and not blocks) or (
-            key in ("JOINT", "END") and is_open and not blocks[-1].is_end
-        ):
-            name = " ".join(_taken(words, "{"))
-            if blocks:
-                parent = blocks[-1].index
-            else:
-                parent = -1
-            blocks.append(
-                _Block(
-                    parent if key == "END" else len(self.joints), where, key == "END"
-                )
-            )
-            if key != "END":
-                self._add(name, parent, where)
-        elif (near := meant(key, KEYS)) is not None and near != key:
-            self.found.report(
-                SYNTAX,
-                f"unexpected {word[:40]!r}; did you mean {near}?",
-                where,
-                fatal=True,
-            )
-            self._statement(near, words, where)
+        elif key == "JOINT" and not block.is_end:
+            self._begin(words, block.index, where)
+        elif key == "END" and not block.is_end:
+            _taken(words, "{")
+            self.blocks.append(_Block(block.index, where, is_end=True))
         else:
-            if not blocks:
-                expected = "ROOT or MOTION"
-            elif is_open:
-                expected = "OFFSET, CHANNELS, JOINT, End Site or }"
-            else:
-                expected = "{"
-            raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
+            return False
+        return True
+
+    def _begin(self, words: list[str], parent: int, where: Location) -> None:
+        """Begin the block of a joint."""
+        name = " ".join(_taken(words, "{"))
+        self.blocks.append(_Block(len(self.joints), where, is_end=False))
+        self._add(name, parent, where)
+
+    def _unexpected(self, word: str, words: list[str], where: Location) -> None:
+        """Read a misspelt statement as what is meant; refuse any other."""
+        key = word.upper()
+        near = meant(key, KEYS)
+        if near is not None and near != key:
+            text = f"unexpected {word[:40]!r}; did you mean {near}?"
+            self.found.report(SYNTAX, text, where, fatal=True)
+            self._statement(near, words, where)
+            return
+        expected = "ROOT or MOTION"
+        if self.blocks and self.blocks[-1].is_open:
+            expected = "OFFSET, CHANNELS, JOINT, End Site or }"
+        elif self.blocks:
+            expected = "{"
+        raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
 
     def _add(self, name: str, parent: int, where: Location) -> None:
         if len(self.joints) == MAX_JOINTS:

@@ -227,8 +227,9 @@ def in_body_order(
     found: Diagnostics,
     lost: Collection[str] = (),
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return columns (T, N) in the order of the body's joints (T, J), and the names of
-    the joints.
+    """Return the columns of joints (T, J) in the order of a body.
+
+    `values` are columns (T, N); the names of the joints come with the result.
 
     Reports columns that are no joint of the body (MOT222, or TAB101 where most names
     are none) or the same joint as another (TAB103), all left out, and joints without a
@@ -248,31 +249,17 @@ def in_body_order(
             unclear.add(joint)
         elif joint != NO_JOINT:
             column_of_joint[joint] = column
-    others = [
-        name
-        for name, joint in zip(names, joint_of_column, strict=True)
-        if joint == NO_JOINT
-    ]
-    if others and fits_names(names, body):
-        text = (
-            f"no joint of {body.name or 'the body'} is named "
-            f"{listed(others, MAX_NAMES)}: the columns are left out"
-        )
-        found.report(OTHER_NAMES, text, location, data={"names": others})
-        unclear.discard(NO_JOINT)
-    elif others:
-        text = mismatch(names, body)
-        found.report(UNMATCHED, text, location, data={"names": others})
-        # Any joint without a column may be one of these.
-        unclear.add(NO_JOINT)
+    if NO_JOINT in joint_of_column:
+        if _report_other_names(names, joint_of_column, body, location, found):
+            unclear.discard(NO_JOINT)
+        else:
+            # Any joint without a column may be one of these.
+            unclear.add(NO_JOINT)
     ordered = np.full((len(values), len(wanted)), np.nan if unclear else 0.0)
     for joint in column_of_joint.keys() - unclear:
         ordered[:, joint] = values[:, column_of_joint[joint]]
-    absent = [
-        name
-        for joint, name in enumerate(wanted)
-        if joint not in column_of_joint or joint in unclear
-    ]
+    clear = column_of_joint.keys() - unclear
+    absent = [name for joint, name in enumerate(wanted) if joint not in clear]
     if unclear:
         found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in absent))
     elif absent:
@@ -280,6 +267,31 @@ def in_body_order(
         text = f"no column for {listed(titles, MAX_NAMES)}"
         found.report(NO_COLUMN, text, location)
     return ordered, wanted
+
+
+def _report_other_names(
+    names: Sequence[str],
+    joint_of_column: Sequence[int],
+    body: Body,
+    location: Location,
+    found: Diagnostics,
+) -> bool:
+    """Report the names of no joint; return whether the columns are the body's."""
+    others = [
+        name
+        for name, joint in zip(names, joint_of_column, strict=True)
+        if joint == NO_JOINT
+    ]
+    data = {"names": others}
+    if not fits_names(names, body):
+        found.report(UNMATCHED, mismatch(names, body), location, data=data)
+        return False
+    text = (
+        f"no joint of {body.name or 'the body'} is named {listed(others, MAX_NAMES)}: "
+        "the columns are left out"
+    )
+    found.report(OTHER_NAMES, text, location, data=data)
+    return True
 
 
 def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValueSeq:
