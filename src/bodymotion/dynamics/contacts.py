@@ -102,45 +102,48 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     their chains with foot, toe, sole, ankle, wheel or paw in their names, and their
     origins are the contact points.
     """
-    placed = np.asarray(link_poses, dtype=np.float64)
+    link_poses = np.asarray(link_poses, dtype=np.float64)
     shaped = soles(
         body, [link.index for link in body.links if len(link.contact_points)]
     )
     if not shaped.links:
-        parents = {link.parent for link in body.links}
-        tips = [link for link in body.links if link.index not in parents]
-        return tuple(
-            link.index
-            for link in tips
-            if any(name in link.name.lower() for name in NAMES)
-        )
-    if not len(placed):
+        return _feet_by_name(body)
+    if not len(link_poses):
         return ()
     from bodymotion.kernels.feet import heights
 
-    chosen = placed[
-        np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))
-    ]
+    frames = np.linspace(0, len(link_poses) - 1, SAMPLED_FRAMES).astype(int)
     links = shaped.links
-    bottom, top = np.moveaxis(
-        heights(chosen[:, links], shaped.points, shaped.edges, MAX_HEIGHT_SHARE), -1, 0
-    )
+    sampled = link_poses[np.unique(frames)][:, links]
+    extents = heights(sampled, shaped.points, shaped.edges, MAX_HEIGHT_SHARE)
+    bottom, top = np.moveaxis(extents, -1, 0)
     lowest = bottom.min(axis=1)
-    tall = top.max(axis=1) - lowest
-    down = bottom <= (lowest + MAX_HEIGHT_SHARE * tall)[:, None]
-    found: list[int] = []
+    body_height = top.max(axis=1) - lowest
+    is_down = bottom <= (lowest + MAX_HEIGHT_SHARE * body_height)[:, None]
+    tolerance = (LEVEL_SHARE * body_height)[:, None]
+    feet: list[int] = []
     # From the tips inwards, as parents are before their children.
-    for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
+    for number in np.flatnonzero(is_down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
         carried = [
-            other for other in found if links[number] in body.path_to_root(links[other])
+            foot for foot in feet if links[number] in body.path_to_root(links[foot])
         ]
-        level = (
-            bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
-        )
-        with_them = down[:, carried] & level
-        if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
-            found.append(int(number))
-    return tuple(links[number] for number in sorted(found))
+        is_level = bottom[:, [number]] <= bottom[:, carried] + tolerance
+        carried_down = is_down[:, carried]
+        level_counts = (carried_down & is_level).sum(axis=0)
+        if (level_counts >= 0.5 * carried_down.sum(axis=0)).all():
+            feet.append(int(number))
+    return tuple(links[number] for number in sorted(feet))
+
+
+def _feet_by_name(body: Body) -> tuple[int, ...]:
+    """Return the last links of chains with the name of a foot."""
+    parents = {link.parent for link in body.links}
+    feet = []
+    for link in body.links:
+        name = link.name.lower()
+        if link.index not in parents and any(part in name for part in NAMES):
+            feet.append(link.index)
+    return tuple(feet)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ Few numbers, each with its time and its joint, link or foot.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -59,83 +59,86 @@ def figures(measures: Measures) -> tuple[Figure, ...]:
     return tuple(one for one in _all(measures) if np.isfinite(one.value))
 
 
+class _JointQuantity(NamedTuple):
+    """A quantity of joints, with the name, title and unit of its figure.
+
+    `needs_mass`: it is 0 or unknown for a body without mass.
+    """
+
+    quantity: str
+    name: str
+    title: str
+    unit: str
+    needs_mass: bool = False
+
+
+JOINT_QUANTITIES = (
+    _JointQuantity(
+        "joint_velocities", "max_joint_velocity", "Largest joint velocity", "rad/s"
+    ),
+    _JointQuantity(
+        "joint_accelerations",
+        "max_joint_acceleration",
+        "Largest joint acceleration",
+        "rad/s²",
+    ),
+    _JointQuantity("torques", "max_torque", "Largest joint torque", "Nm", True),
+    _JointQuantity("power", "max_power", "Largest joint power", "W", True),
+)
+
+
 def _all(m: Measures) -> Iterator[Figure]:
     has = set(measurable(m))
-    times = m.times
-    yield Figure("duration", "Duration", float(times[-1] - times[0]), "s")
-    yield Figure("num_frames", "Frames", len(times))
+    yield Figure("duration", "Duration", float(m.times[-1] - m.times[0]), "s")
+    yield Figure("num_frames", "Frames", len(m.times))
     yield Figure("mass", "Mass", m.body.mass, "kg")
     if not m.is_mounted:
-        steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
-        yield Figure(
-            "path_length",
-            "Path of the root over the ground",
-            float(np.nansum(steps)),
-            "m",
-        )
-        yield _largest(
-            "max_root_speed",
-            "Largest speed of the root",
-            np.linalg.norm(m.root_velocity[:, :3], axis=1),
-            "m/s",
-            m,
-        )
-    for quantity, name, title, unit in (
-        ("joint_velocities", "max_joint_velocity", "Largest joint velocity", "rad/s"),
-        (
-            "joint_accelerations",
-            "max_joint_acceleration",
-            "Largest joint acceleration",
-            "rad/s²",
-        ),
-        ("torques", "max_torque", "Largest joint torque", "Nm"),
-        ("power", "max_power", "Largest joint power", "W"),
-    ):
-        needs_mass = quantity in ("torques", "power")
-        if quantity in has and (m.body.mass > 0 or not needs_mass):
-            of = series(m, quantity)
-            if needs_mass:
-                # The torque of a crawler's belt is unknown.
-                working = [joint.type != "crawler" for joint in m.body.joints]
-                of = of.select(
-                    [
-                        label
-                        for label, works in zip(of.labels, working, strict=True)
-                        if works
-                    ]
-                )
-            yield from _of_joints(name, title, unit, of)
+        yield from _of_root(m)
+    for quantity in JOINT_QUANTITIES:
+        if quantity.quantity in has and (m.body.mass > 0 or not quantity.needs_mass):
+            yield from _of_quantity(quantity, m)
     if "limit_distances" in has:
-        distances = series(m, "limit_distances")
-        yield from _of_joints(
-            "nearest_limit",
-            "Smallest distance to a joint limit",
-            "rad",
-            distances,
-            smallest=True,
-        )
-        used = [
-            one
-            for one in extremes(series(m, "joint_velocities"))
-            if one.used is not None
-        ]
-        if used:
-            most = max(used, key=lambda one: one.used or 0.0)
-            title = "Largest share of a velocity limit"
-            share = most.used or 0.0
-            yield Figure(
-                "velocity_limit_used", title, share, "share", most.used_time, most.label
-            )
+        yield from _of_limits(m)
     if "work" in has and m.body.mass > 0:
         positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
-        yield Figure(
-            "positive_work",
-            "Positive mechanical work",
-            float(np.trapezoid(positive, times)),
-            "J",
-        )
+        work = float(np.trapezoid(positive, m.times))
+        yield Figure("positive_work", "Positive mechanical work", work, "J")
     if "zmp" in has:
         yield from _balance(m)
+
+
+def _of_root(m: Measures) -> Iterator[Figure]:
+    steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
+    title = "Path of the root over the ground"
+    yield Figure("path_length", title, float(np.nansum(steps)), "m")
+    speeds = np.linalg.norm(m.root_velocity[:, :3], axis=1)
+    yield _largest("max_root_speed", "Largest speed of the root", speeds, "m/s", m)
+
+
+def _of_quantity(quantity: _JointQuantity, m: Measures) -> Iterator[Figure]:
+    values = series(m, quantity.quantity)
+    if quantity.needs_mass:
+        # The torque of a crawler's belt is unknown.
+        labels = zip(values.labels, m.body.joints, strict=True)
+        values = values.select([n for n, joint in labels if joint.type != "crawler"])
+    yield from _of_joints(quantity.name, quantity.title, quantity.unit, values)
+
+
+def _of_limits(m: Measures) -> Iterator[Figure]:
+    distances = series(m, "limit_distances")
+    title = "Smallest distance to a joint limit"
+    yield from _of_joints("nearest_limit", title, "rad", distances, smallest=True)
+    used = [e for e in extremes(series(m, "joint_velocities")) if e.used is not None]
+    if used:
+        most = max(used, key=lambda extreme: extreme.used or 0.0)
+        yield Figure(
+            "velocity_limit_used",
+            "Largest share of a velocity limit",
+            most.used or 0.0,
+            "share",
+            most.used_time,
+            most.label,
+        )
 
 
 def _largest(
@@ -157,25 +160,30 @@ def _of_joints(
     """
     if smallest:
         values = -of.values
+        is_known = np.isfinite(values)
     else:
         values = np.abs(of.values)
-    for wanted in dict.fromkeys((unit, *of.units)):
-        columns = [k for k, one in enumerate(of.units) if one == wanted]
-        known = np.where(
-            np.isfinite(values[:, columns])
-            if smallest
-            else ~np.isnan(values[:, columns]),
-            values[:, columns],
-            -np.inf,
-        )
-        if not columns or np.isneginf(known).all():
+        is_known = ~np.isnan(values)
+    values = np.where(is_known, values, -np.inf)
+    for joint_unit in dict.fromkeys((unit, *of.units)):
+        columns = [k for k, other in enumerate(of.units) if other == joint_unit]
+        if not columns or np.isneginf(values[:, columns]).all():
             continue
-        frame, column = np.unravel_index(int(known.argmax()), known.shape)
+        of_unit = values[:, columns]
+        frame, column = np.unravel_index(int(of_unit.argmax()), of_unit.shape)
+        value = float(of_unit[frame, column])
         label = of.labels[columns[int(column)]]
-        time = float(of.times[frame])
-        value = float(-known[frame, column] if smallest else known[frame, column])
-        tail, note = ("", "") if wanted == unit else ("_slide", " (slide)")
-        yield Figure(name + tail, title + note, value, wanted, time, label)
+        figure = Figure(
+            name,
+            title,
+            -value if smallest else value,
+            joint_unit,
+            float(of.times[frame]),
+            label,
+        )
+        if joint_unit != unit:
+            figure = replace(figure, name=f"{name}_slide", title=f"{title} (slide)")
+        yield figure
 
 
 def _balance(m: Measures) -> Iterator[Figure]:

@@ -859,35 +859,34 @@ def _finite(
     """Return joints and root with NaN for what is not finite, and the problem that
     reports it.
     """
-    wrong = ~np.isfinite(q)
-    lost = np.zeros(len(q), dtype=np.bool_)
+    is_wrong = ~np.isfinite(q)
+    is_lost = np.zeros(len(q), dtype=np.bool_)
     if root is not None:
-        lost |= ~np.isfinite(root).all(axis=1)
-    if not wrong.any() and not lost.any():
+        is_lost |= ~np.isfinite(root).all(axis=1)
+    if not is_wrong.any() and not is_lost.any():
         return q, root, ()
-    if (q.size and wrong.all()) or lost.all():
-        raise ValueError(
-            f"no frame has a finite {'root pose' if lost.all() else 'joint value'}, "
-            "so it cannot be measured"
-        )
-    frames = np.flatnonzero(wrong.any(axis=1) | lost)
-    names = ["the root"] * bool(lost.any())
-    names += [
-        body.joints[k].name or f"joint {k}" for k in np.flatnonzero(wrong.any(axis=0))
-    ]
+    if (q.size and is_wrong.all()) or is_lost.all():
+        kind = "root pose" if is_lost.all() else "joint value"
+        raise ValueError(f"no frame has a finite {kind}, so it cannot be measured")
+    frames = np.flatnonzero(is_wrong.any(axis=1) | is_lost)
+    names = []
+    if is_lost.any():
+        names.append("the root")
+    for column in np.flatnonzero(is_wrong.any(axis=0)):
+        names.append(body.joints[column].name or f"joint {column}")
+    more = ""
     if len(names) > MAX_NAMED:
         more = f" and {len(names) - MAX_NAMED} more"
-    else:
-        more = ""
     message = (
         f"{len(frames)} of {len(q)} frames have numbers that are not finite, from "
         f"frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
         f"{', '.join(names[:MAX_NAMED])}{more}; results that depend on them are left "
         "out"
     )
-    if root is not None and lost.any():
-        root = np.where(lost[:, None], np.nan, root)
-    return np.where(wrong, np.nan, q), root, (NOT_FINITE.problem(message, where),)
+    if root is not None and is_lost.any():
+        root = np.where(is_lost[:, None], np.nan, root)
+    problem = NOT_FINITE.problem(message, where)
+    return np.where(is_wrong, np.nan, q), root, (problem,)
 
 
 def _configurations(
@@ -897,31 +896,24 @@ def _configurations(
     and problems.
     """
     problems: tuple[Problem, ...] = ()
-    link_position = motion.link_position
-    if link_position is not None and link_position.num_parts > len(body.links):
-        body.link_poses(motion)
-    if (
-        motion.joint_displacement is None
-        and link_position is not None
-        and link_position.num_parts == len(body.links)
-    ):
-        before = len(motion.problems)
-        motion, _ = recover_joints(motion, body)
-        problems = motion.problems[before:]
+    links = motion.link_position
+    if links is not None:
+        if links.num_parts > len(body.links):
+            body.link_poses(motion)  # raises
+        if motion.joint_displacement is None and links.num_parts == len(body.links):
+            before = len(motion.problems)
+            motion, _ = recover_joints(motion, body)
+            problems = motion.problems[before:]
     joints = motion.joint_displacement
     link_position = motion.link_position
     if joints is None:
-        body.link_poses(motion)
+        body.link_poses(motion)  # raises, with the reason
         raise ValueError("the motion has no joint displacements")
-    if link_position is not None and not link_position.num_parts:
-        link_position = None
-    used = [c for c in (joints, link_position) if c is not None]
-    if any(c.timeline != joints.timeline for c in used):
-        together = motion.replaced(*used).synchronized("cubic")
-        joints = together.joint_displacement or joints
-        link_position = together.link_position
-    if link_position is None:
-        root = None
-    else:
+    root = None
+    if link_position is not None and link_position.num_parts:
+        if link_position.timeline != joints.timeline:
+            together = motion.replaced(joints, link_position).synchronized("cubic")
+            joints = together.joint_displacement or joints
+            link_position = together.link_position or link_position
         root = link_position.values[:, 0]
     return joints.timeline, body.joint_values(joints), root, problems

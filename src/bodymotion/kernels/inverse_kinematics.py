@@ -577,7 +577,7 @@ def _add_pose(
 
 @part_of_kernel
 def _add_look(goal: Floats, p: Triple, axis: Triple, task: TaskRows) -> None:
-    """Compute the rotation vector from the direction of g, as seen from P, to an axis."""
+    """Compute the rotation vector from the direction P → g to an axis."""
     ray = plus(goal, p, -1.0)
     distance = max(norm(ray), MIN_DISTANCE)
     ray = times(ray, 1.0 / distance)

@@ -586,7 +586,10 @@ def _set_trial(
     share: float,
     memory: Memory,
 ) -> None:
-    """Fill in the trial pose: drivers by their way, followers by a share of the move."""
+    """Fill in the trial pose.
+
+    Drivers go a part of their way, followers a share of the predicted move.
+    """
     x = memory.x
     for j in range(loops.drivers.shape[0]):
         driver = loops.drivers[j]
@@ -618,7 +621,7 @@ def _accept_trial(loops: Loops, has_moved: bool, memory: Memory) -> None:
 
 @part_of_kernel
 def _is_sure(loops: Loops, correction: Correction, memory: Memory) -> bool:
-    """Return whether the corrected trial pose is surely on the branch of the last one."""
+    """Return whether the trial pose is surely on the branch of the last one."""
     if not correction.is_settled:
         return False
     if loops.followers.shape[0] == loops.rank and _has_turned_over(

@@ -42,7 +42,7 @@ def dot(a: Vector, b: Vector) -> float:
 @inlined
 def norm(a: Vector) -> float:
     """Return |a|."""
-    return np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])  # type: ignore[no-any-return]
+    return float(np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]))
 
 
 @inlined

@@ -1,4 +1,6 @@
-"""What moves: links in link-index order, joints in order of joint id, devices, extra joints, shapes.
+"""Bodies: links, joints, devices, extra joints and shapes.
+
+Links are in link-index order, joints in order of joint id.
 
 The joint columns of a body (the J numbers that pose it) follow the joint ids: column i
 is the joint with id i. An id that no link has is a placeholder that moves nothing; of
@@ -83,7 +85,10 @@ NO_COLUMN = judgement.warning(
     example=("column HIP, on a body with HIP and KNEE", "columns HIP and KNEE"),
 )
 MIN_MATCHING = 0.5
-"""Unless more than this share of the names of columns are joints of the body, the motion is taken for that of another one."""
+"""Share of the names of columns that must be more than joints of the body.
+
+Else the motion is taken for that of another one.
+"""
 RETIRED = {"MEAS102": "MOT202", "VIEW101": "MOT202"}
 NUMBERED = (
     "",
@@ -183,7 +188,7 @@ class Body(NotebookDisplay, ContentEquality):
 
     @cached_property
     def joint_links(self) -> tuple[int, ...]:
-        """For each joint column the index of the link that it moves, −1 for a placeholder."""
+        """For each joint column the index of its link, −1 for a placeholder."""
         owner: dict[int, int] = {}
         for link in self.links:
             if link.joint.id >= 0:
@@ -324,9 +329,9 @@ class Body(NotebookDisplay, ContentEquality):
         return tuple(columns)
 
     def joint_values(self, component: MultiValueSeq) -> Floats:
-        """Return the values (T, J) of the body's joints in a component, in order of joint columns.
+        """Return the values (T, J) of the body's joints in a component.
 
-        See `joint_columns`.
+        In order of joint columns; see `joint_columns`.
 
         Columns beyond the body's are left out; placeholders without a column are 0. So
         are joints that no column names, which
@@ -456,7 +461,7 @@ class Body(NotebookDisplay, ContentEquality):
         )
 
     def path_to_root(self, index: int) -> list[int]:
-        """Return the indices of a link and of all links that carry it, up to the root."""
+        """Return the indices of a link and of those that carry it, up to the root."""
         path = [index]
         while path[-1] > 0:
             path.append(self.links[path[-1]].parent)
@@ -550,7 +555,9 @@ class Body(NotebookDisplay, ContentEquality):
         restarts: int = 30,
         max_steps: int = 200,
     ) -> Solution:
-        """Return joint values, and where it is free the pose of the root, that bring links to their targets within the joints' limits.
+        """Return joint values that bring links to their targets, within limits.
+
+        And the pose of the root, where it is free.
 
         Parameters
         ----------
@@ -624,7 +631,7 @@ class Body(NotebookDisplay, ContentEquality):
         )
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
-        """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7).
+        """Return the centre of mass (..., 3) [m] of link poses (..., L, 7).
 
         A body without mass has it at its root.
         """
@@ -741,7 +748,8 @@ def mismatch(names: Sequence[str], body: Body) -> str:
     better = next(
         (f"; did you mean {other} for {name}?" for name, other in pairs if other), ""
     )
-    others = f"joints of {body.name or 'the body'} without a column: {listed(free, MAX_NAMES) or 'none'}"
+    others = listed(free, MAX_NAMES) or "none"
+    others = f"joints of {body.name or 'the body'} without a column: {others}"
     return (
         f"{len(names) - len(strange)} of {counted(len(names), 'joint name')} match: "
         f"no joint is named {listed(strange, MAX_NAMES)}; "
@@ -750,9 +758,9 @@ def mismatch(names: Sequence[str], body: Body) -> str:
 
 
 def by_position(motion: Motion, body: Body) -> Motion:
-    """Return the motion with the names of the body's joints for its joint columns, by position, whatever names they have.
+    """Return the motion with its joint columns named after the body's joints.
 
-    Column i is joint i of the body; further columns get no name.
+    By position, whatever names they have. Column i is joint i of the body; further columns get no name.
     """
     joints = motion.joint_displacement
     if joints is None:
@@ -785,7 +793,10 @@ def _name_problems(
     found = []
     others = [name for name, k in zip(names, columns, strict=True) if k < 0]
     if others:
-        message = f"no joint of {title} is named {listed(others, MAX_NAMES)}: the columns are left out"
+        message = (
+            f"no joint of {title} is named {listed(others, MAX_NAMES)}: "
+            "the columns are left out"
+        )
         found.append(OTHER_NAMES.problem(message, locate(), data={"names": others}))
     missing = _joints_without_column(columns, body)
     if missing:
@@ -797,7 +808,7 @@ def _name_problems(
 
 
 def _joints_without_column(columns: Collection[int], body: Body) -> list[str]:
-    """Return the names of the joints, placeholders apart, whose numbers are not among the `columns`."""
+    """Return the names of the joints, placeholders apart, that have no column."""
     joints = enumerate(zip(body.joints, body.joint_links, strict=True))
     return [
         joint.name or body.links[link].name
@@ -867,7 +878,8 @@ def _unused_link_poses(
     location = motion.source.locations.locate(("components", numbers[id(links)]))
     message = (
         f"{links.content} has poses of {links.num_parts} links, "
-        f"{body.name or 'the body'} has {len(body.links)}; only that of the root is used"
+        f"{body.name or 'the body'} has {len(body.links)}; "
+        "only that of the root is used"
     )
     data = {"motion": links.num_parts, "body": len(body.links)}
     return SOME_LINKS.problem(message, location or locate(), data=data)

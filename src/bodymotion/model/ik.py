@@ -649,7 +649,7 @@ def _kernel_problem(problem: TaskList, space: kernel.Space) -> kernel.Problem:
 
 
 class _Search(NamedTuple):
-    """A problem in arrays: goals (T, K, 7), and starts, roots, rest with 1 or T rows."""
+    """A problem in arrays: goals (T, K, 7); starts, roots, rest with 1 or T rows."""
 
     problem: kernel.Problem
     goals: Floats

@@ -1,4 +1,4 @@
-"""Whether the mass and inertia of a link can be those of a rigid body, why not, and the smallest change that makes them so.
+"""Masses and inertias that no rigid body has, and the smallest change of them.
 
 A rigid body has a positive mass and a symmetric tensor of inertia whose principal
 moments a ≤ b ≤ c are positive with a + b ≥ c. The same in other words: its mass spreads
@@ -27,14 +27,19 @@ from bodymotion.model.links import Link, Segment, is_moving, rigid_groups
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-MIN_INERTIAL = 1e-15  # A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL.
+# [kg, kg m²] A mass or principal moment below this is none: MuJoCo's mjMINVAL.
+MIN_INERTIAL = 1e-15
 MASS_GIVEN = 1e-3  # The mass [kg] that a repair gives to a moving link without one.
 WATER = 1000.0  # [kg/m³]
 MIN_THICKNESS = (
     0.01  # A link that gets an inertia from its shapes is at least this thick [m].
 )
-ROUNDING = 1e-9  # Share of the largest moment by which one may violate the triangle inequality, as of flat bodies.
-SPREAD = 1e-6  # The smallest second moment along an axis that a repair leaves, as a part of the largest one.
+# Share of the largest moment by which moments may violate the triangle inequality:
+# those of flat bodies do, by rounding.
+ROUNDING = 1e-9
+# The smallest second moment along an axis that a repair leaves, as a part of the
+# largest one.
+SPREAD = 1e-6
 
 Why: TypeAlias = Literal["finite", "mass", "zero", "negative", "triangle", "asymmetric"]
 
@@ -55,7 +60,10 @@ class Fault:
 
 
 def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return the principal moments (3,) in ascending order, and their axes as the columns of a rotation (3, 3)."""
+    """Return the principal moments (3,), in ascending order, and their axes.
+
+    The axes are the columns of a rotation (3, 3).
+    """
     tensor = np.asarray(inertia, dtype=np.float64)
     size = np.abs(tensor).max()
     if not np.isfinite(size) or size == 0:
@@ -69,7 +77,7 @@ def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
-    """Return why no rigid body has this mass [kg] and inertia (3, 3) [kg m²] about its centre of mass.
+    """Return why no rigid body has this mass [kg] and inertia (3, 3) [kg m²].
 
     None where one can have them.
     """
@@ -155,7 +163,10 @@ def _lacks_inertia(link: Link, why: Why) -> bool:
 
 
 def _possible_without_width(inertia: Floats) -> bool:
-    """Return whether a tensor without three positive moments is that of a rod or a point, up to rounding."""
+    """Return whether a tensor is that of a rod or a point, up to rounding.
+
+    These have no three positive moments.
+    """
     moments, _ = principal_moments(inertia)
     smallest, middle, most = moments.tolist()
     return bool(
@@ -186,9 +197,9 @@ def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
 
 
 def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
-    """Change masses and inertias as little as possible so that simulators accept every link.
+    """Return the body with masses and inertias that simulators accept.
 
-    Each change is reported.
+    They are changed as little as possible, and each change is reported.
 
     - numbers that are not finite, and negative masses, become 0;
     - a moving link without mass (in a rigid group without) gets `MASS_GIVEN`, at its
@@ -319,9 +330,9 @@ def _solid(link: Link, mass: float) -> _Solid:
 def _with(
     link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike
 ) -> Link:
-    """Return the link with another mass, centre and inertia, by a change of its segments.
+    """Return the link with another mass, centre and inertia.
 
-    One that only gets another inertia keeps what each segment weighs: the change goes
+    Its segments change. One that only gets another inertia keeps what each segment weighs: the change goes
     to the heaviest. Else the first has all.
     """
     tensor = np.asarray(inertia, dtype=np.float64)

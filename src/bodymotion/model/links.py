@@ -316,7 +316,7 @@ class Gyro(Device):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ForceSensor(Device):
-    """Six-axis force and torque sensor: `max_force` (3,) [N], `max_torque` (3,) [Nm]."""
+    """Six-axis sensor of force and torque: `max_force` [N], `max_torque` [Nm] (3,)."""
 
     max_force: Floats = field(default_factory=_unlimited)
     max_torque: Floats = field(default_factory=_unlimited)

@@ -286,7 +286,8 @@ def check_motion_fits(
 def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
     """Return the motion without time stamps, and what is lost.
 
-    For files that hold a frame rate only. Frames with time stamps become frames at the rate that the motion gives for this, by
+    For files that hold a frame rate only. Frames with time stamps become frames at the
+    rate that the motion gives for this, by
     linear interpolation.
 
     Raises ValueError when the motion gives no rate, or when the frames at that rate do
