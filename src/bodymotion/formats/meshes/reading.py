@@ -165,7 +165,9 @@ def _with_image(
     return replace(material, texture=Texture(image, name))
 
 
-_read_vrml = Function("vrml.mesh_files:read_shapes", "mesh in VRML97")
+_read_vrml = Function(
+    "bodymotion.formats.vrml.mesh_files:read_shapes", "mesh in VRML97"
+)
 # By the suffix of a mesh file, the function that reads its shapes.
 READERS: Mapping[str, MeshFileReader] = {
     ".obj": _read_obj,
