@@ -107,24 +107,10 @@ def check(
     Output:
       as_sarif --sarif: Print SARIF 2.1.0, for editors and code hosts.
     """  # noqa: D301
-    from bodymotion.diagnostics.catalogue import selected
-
-    if as_json and as_sarif:
-        raise click.BadParameter(
-            "choose JSON or SARIF, not both", param_hint="--json, --sarif"
-        )
-    if diff and (as_json or as_sarif):
-        raise click.BadParameter(
-            "a diff cannot be printed as JSON or SARIF", param_hint="--diff"
-        )
-    selected_codes = _codes(select)
-    ignored_codes = _codes(ignore)
-    if selected_codes or ignored_codes:
-        found_by("--select, --ignore", selected, (), selected_codes, ignored_codes)
+    printer = _Printer(as_json=as_json, as_sarif=as_sarif, diff=diff)
     options: dict[str, Any] = {
         "model": body,
-        "select": selected_codes,
-        "ignore": ignored_codes,
+        **_chosen_rules(select, ignore),
         "reading": reading,
         "by_position": by_position,
         "bpm": bpm,
@@ -146,7 +132,6 @@ def check(
         # The problems of a model that is among the files are printed in its turn.
         if body in paths:
             answers.clear()
-        printer = _Printer(as_json=as_json, as_sarif=as_sarif, diff=diff)
         fixer = _Fixer(options, robot, write=not diff)
         checked = check_files(
             paths, robot, workers, is_folder=paths != files, **options
@@ -157,17 +142,15 @@ def check(
         ):
             for answer in answers:
                 printer.print(answer, out)
-            for number, answer in enumerate(checked):
-                if bar is not None:
-                    bar(number + 1, len(paths))
-                with _paused(bar):
+            for number, answer in enumerate(checked, 1):
+                with _paused(bar, number, len(paths)):
                     printer.print_trace(answer)
                     if fix or diff:
                         stream = out if printer.is_text else sys.stderr
                         answer = fixer.fix(answer, stream)
                     answers.append(answer)
                     printer.print(answer, out)
-            with _paused(bar):
+            with _paused(bar, len(paths), len(paths)):
                 out.write(printer.summary(answers))
     if fix or diff:
         print_message(fixer.summary)
@@ -175,11 +158,28 @@ def check(
         _report_fixable(answers, reading)
         if body is None:
             _advise_body(paths)
-    if diff:
-        raise click.exceptions.Exit(1 if fixer.files else 0)
+    raise click.exceptions.Exit(_exit_code(answers, fixer, strict))
+
+
+def _chosen_rules(
+    select: list[str] | None, ignore: list[str] | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the options of `check` for rules; an unknown rule is wrong use."""
+    from bodymotion.diagnostics.catalogue import selected
+
+    selected_codes = _codes(select)
+    ignored_codes = _codes(ignore)
+    if selected_codes or ignored_codes:
+        found_by("--select, --ignore", selected, (), selected_codes, ignored_codes)
+    return {"select": selected_codes, "ignore": ignored_codes}
+
+
+def _exit_code(answers: Sequence[Checked], fixer: _Fixer, strict: bool) -> int:
+    """Return 1 for problems; for a diff, where there is something to change."""
+    if not fixer.write:
+        return 1 if fixer.files else 0
     count = count_severities(answers)
-    is_faulty = count["error"] or (strict and count["warning"])
-    raise click.exceptions.Exit(1 if is_faulty else 0)
+    return 1 if count["error"] or (strict and count["warning"]) else 0
 
 
 def _codes(texts: list[str] | None) -> tuple[str, ...]:
@@ -219,10 +219,11 @@ def _find_files(files: Sequence[Path]) -> list[Path]:
     return paths
 
 
-def _paused(bar: Bar | None) -> AbstractContextManager[None]:
-    """Remove the bar while something else is printed."""
+def _paused(bar: Bar | None, done: int, total: int) -> AbstractContextManager[None]:
+    """Move the bar on, and remove it while something else is printed."""
     if bar is None:
         return nullcontext()
+    bar(done, total)
     return bar.pause()
 
 
@@ -230,6 +231,14 @@ class _Printer:
     """Prints the problems of files, one file after another, and a summary."""
 
     def __init__(self, *, as_json: bool, as_sarif: bool, diff: bool) -> None:
+        if as_json and as_sarif:
+            raise click.BadParameter(
+                "choose JSON or SARIF, not both", param_hint="--json, --sarif"
+            )
+        if diff and (as_json or as_sarif):
+            raise click.BadParameter(
+                "a diff cannot be printed as JSON or SARIF", param_hint="--diff"
+            )
         self.as_json = as_json
         self.is_text = not (as_json or as_sarif)
         self.shows_diff = diff

@@ -106,32 +106,22 @@ def measure(
     import numpy as np
 
     from bodymotion import dynamics
-    from bodymotion.cli.measure_output import about_written, as_data, page_of, write
-    from bodymotion.dynamics.contacts import foot_links
-    from bodymotion.system.files import check_not_read
+    from bodymotion.cli.measure_output import about_written, write
 
-    wanted = [name for text in of or () for name in names(text)]
+    wanted = _names(of)
     if listed and (wanted or output is not None):
         raise click.BadParameter(
             "cannot be combined with --of and -o", param_hint="--list"
         )
     moving = motion or model
-    chosen: list[Block] = []
+    blocks: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
     with (
         failures("measure"),
         progress(f"measuring {moving.name}"),
         np.errstate(all="ignore"),
     ):
-        if output is not None:
-            check_not_read(
-                output,
-                [
-                    model,
-                    moving,
-                    *(Path(name) for name in scenery or () if name != GROUND),
-                ],
-            )
+        _check_output(output, model, moving, scenery)
         body, played = load_pair(model, motion, reading, by_position, bpm)
         if played is None:
             message = (
@@ -139,44 +129,81 @@ def measure(
                 f"{script_text()} is measured alone"
             )
             raise click.BadParameter(message, param_hint="MOTION")
-        if feet is None:
-            links = None
-        else:
-            links = names(feet)
-        found_by("--feet", foot_links, body, links or ())
-        found = dynamics.measure(
+        measures = dynamics.measure(
             body,
             played,
             derivative=derivative,
             window=window,
             ground=ground,
-            feet=links,
+            feet=_foot_names(body, feet),
             on_feet=on_feet,
             close_loops=close_loops,
         )
-        show_problems(found.problems)
+        show_problems(measures.problems)
         if wanted or output is not None:
-            chosen = _choose(found, wanted, _scenery(found, scenery, reading))
+            environment = _scenery(measures, scenery, reading)
+            blocks = _choose(measures, wanted, environment)
             if not scenery:
-                _report_empty_environment(found, wanted)
+                _report_empty_environment(measures, wanted)
         if output is not None:
-            write(output, chosen)
+            write(output, blocks)
     if output is not None:
-        written(output, about_written(output, chosen))
-        if not as_json:
-            return
+        written(output, about_written(output, blocks))
+    if output is None or as_json:
+        with failures("measure"), np.errstate(all="ignore"):
+            if listed:
+                blocks = _choose(measures, (), ())
+            _print(measures, blocks, model, moving, listed, as_json)
 
-    with failures("measure"), results() as out, np.errstate(all="ignore"):
-        if listed:
-            chosen = _choose(found, (), ())
+
+def _names(texts: list[str] | None) -> list[str]:
+    """Return the names of quantities and sensors in the texts of an option."""
+    wanted: list[str] = []
+    for text in texts or ():
+        wanted += names(text)
+    return wanted
+
+
+def _check_output(
+    output: Path | None, model: Path, motion: Path, scenery: list[str] | None
+) -> None:
+    """Raise where a file that is read would be overwritten."""
+    from bodymotion.system.files import check_not_read
+
+    if output is not None:
+        models = [Path(name) for name in scenery or () if name != GROUND]
+        check_not_read(output, [model, motion, *models])
+
+
+def _foot_names(body: Body, text: str | None) -> tuple[str, ...] | None:
+    """Return the names of feet; those of no links are wrong use."""
+    from bodymotion.dynamics.contacts import foot_links
+
+    links = None if text is None else names(text)
+    found_by("--feet", foot_links, body, links or ())
+    return links
+
+
+def _print(
+    measures: Measures,
+    blocks: list[Block],
+    model: Path,
+    motion: Path,
+    listed: bool,
+    as_json: bool,
+) -> None:
+    """Print key figures, or the extremes of quantities."""
+    from bodymotion.cli.measure_output import as_data, page_of
+
+    with results() as out:
         if as_json:
-            out.write(json_text(as_data(found, chosen, model, moving, listed)))
+            out.write(json_text(as_data(measures, blocks, model, motion, listed)))
         else:
-            page_of(found, chosen, model, moving, listed).print()
+            page_of(measures, blocks, model, motion, listed).print()
 
 
 def _report_empty_environment(measures: Measures, names: list[str]) -> None:
-    """Report range sensors whose readings are all inf, because there is no environment."""
+    """Report range sensors that read inf, because there is no environment."""
     from bodymotion.model.links import RangeSensor
 
     ranging = [
@@ -208,7 +235,7 @@ def _scenery(
 def _choose(
     measures: Measures, names: Sequence[str], scenery: Sequence[Thing]
 ) -> list[Block]:
-    """Return the quantities and sensors of these names, all quantities where there is none.
+    """Return the quantities and sensors of these names, by default all quantities.
 
     An unknown name is wrong use.
     """

@@ -116,15 +116,12 @@ def retarget(
             check_output(path, files)
         roles = _roles(map_file)
         robot = robot_named(model)
-        if robot is None:
-            body = load_body(model, reading, hint="MODEL")
-        elif balance or simulate or roles["body"]:
+        if robot is not None and (balance or simulate or roles["body"]):
             raise click.UsageError(
                 "--balance, --simulate and roles of the body have no effect on "
                 f"{robot.kinds[0].robot}"
             )
-        else:
-            body = built_in_body(robot)
+        body = _target_body(model, robot, reading)
         recorded, recorded_on = _load_source(source, source_body, reading, by_position)
         options: dict[str, Any] = {
             "source_body": recorded_on,
@@ -150,11 +147,15 @@ def retarget(
         if simulate:
             simulation = _simulate(body, motion, source.name)
         _print_results(comparison, report, simulation, json_output)
-        if report is not None and _has_failed(report):
-            code = 1
-        if simulation is not None and simulation.has_failed:
-            code = 1
-        raise click.exceptions.Exit(code)
+        has_failed = _has_failed(report, simulation)
+        raise click.exceptions.Exit(1 if has_failed else code)
+
+
+def _target_body(model: Path, robot: Extension | None, reading: ReaderOptions) -> Body:
+    """Return the body of a file, or that of a built-in robot."""
+    if robot is None:
+        return load_body(model, reading, hint="MODEL")
+    return built_in_body(robot)
 
 
 def _load_source(
@@ -339,9 +340,13 @@ def built_in_body(robot: Extension, motion: Motion | None = None) -> Body:
     return body
 
 
-def _has_failed(report: BalanceReport) -> bool:
-    """Return whether a motion is not balanced, or has another length."""
-    return report.has_failed or report.has_other_length
+def _has_failed(
+    report: BalanceReport | None, simulation: SimulationResult | None
+) -> bool:
+    """Return whether a robot falls, or a balanced motion has another length."""
+    if report is not None and (report.has_failed or report.has_other_length):
+        return True
+    return simulation is not None and simulation.has_failed
 
 
 def _balance_rows(report: BalanceReport) -> str:

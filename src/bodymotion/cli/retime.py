@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.motion.interpolation import Method
+    from bodymotion.motion import Timeline
 
 
 @reports_losses
@@ -107,19 +108,13 @@ def retime(
         kind = kind_named(find_format(source).holds)
         if beats is not None:
             _put_on_beats(source, target, reading, kind, beats)
-        change_script = None if kind is None else kind.function("change_speed")
-        if kind is not None and change_script is not None:
+        if kind is not None and kind.function("change_speed") is not None:
             has_body = body is not None and not is_project_default("body")
             changes_time = rate or method or start != "0"
-            if speed is None or changes_motion or changes_time or has_body:
-                raise click.BadParameter(
-                    f"of {with_article(kind.noun)} only the speed can be changed: "
-                    "--speed FACTOR",
-                    param_hint="IN",
-                )
-            check_reading(reading, [source])
-            script = load_script(source, reading, kind)
-            finish(script, change_script(script, speed), target)
+            # No other option has an effect on a script.
+            if changes_motion or changes_time or has_body:
+                speed = None
+            _change_speed_of_script(source, target, reading, kind, speed)
         can_stream = used_method in (*HOLDING, "linear") and not speed
         if can_stream and not changes_motion and is_large(source, target):
             _resample_file(source, target, rate, used_method, start)
@@ -141,9 +136,34 @@ def retime(
         result = resample(
             rate, used_method, antialias=antialias, unwrap=unwrap, start=new_start
         )
-        if [c.timeline for c in result.timed] != [c.timeline for c in changed.timed]:
+        if _timelines(result) != _timelines(changed):
             print_method(used_method, result.timed[0].timeline.frame_rate)
         finish(motion, result, target)
+
+
+def _change_speed_of_script(
+    source: Path,
+    target: Path,
+    reading: ReaderOptions,
+    kind: Kind,
+    speed: float | None,
+) -> NoReturn:
+    """Change the speed of a script of a robot, and write it."""
+    change_speed = kind.function("change_speed")
+    if speed is None or change_speed is None:
+        raise click.BadParameter(
+            f"of {with_article(kind.noun)} only the speed can be changed: "
+            "--speed FACTOR",
+            param_hint="IN",
+        )
+    check_reading(reading, [source])
+    script = load_script(source, reading, kind)
+    finish(script, change_speed(script, speed), target)
+
+
+def _timelines(motion: Motion) -> list[Timeline]:
+    """Return the times of all components."""
+    return [component.timeline for component in motion.timed]
 
 
 def _resample_file(
@@ -179,7 +199,7 @@ def _change_speed(
     """
     from bodymotion.editing import change_speed
 
-    timelines = [component.timeline for component in motion.timed]
+    timelines = _timelines(motion)
     has_stamps = any(timeline.stamps is not None for timeline in timelines)
     rates = {timeline.frame_rate for timeline in timelines}
     if rate is None and not has_stamps and len(rates) == 1:
