@@ -33,9 +33,8 @@ from bodymotion.extensions import Kind, kind_named, kinds
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
+    from bodymotion.motion import Motion, Timeline
     from bodymotion.motion.interpolation import Method
-    from bodymotion.motion import Timeline
 
 
 @reports_losses
