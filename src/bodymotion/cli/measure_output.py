@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
 
 MAX_PLAIN = 1e7  # Larger numbers are printed with an exponent.
-MIN_PRINTED = 1e-6  # Smaller numbers, which are rounding errors of the computation, are printed as 0.
+MIN_PRINTED = 1e-6
+"""Smaller numbers, rounding errors of the computation, are printed as 0."""
 MAX_MILLIMETRES = (
     0.1  # [m] Smaller lengths among the key figures are printed in millimetres.
 )
@@ -67,10 +68,9 @@ def block_of(read: Reading | CameraFrames) -> Block:
         units = read.units
         values = read.values
         saturated = read.saturated
-    name, title = device.name or device.kind, f"{device.kind} {device.name}"
     series = Series(
-        name=name,
-        title=title,
+        name=device.name or device.kind,
+        title=f"{device.kind} {device.name}",
         of="axis",
         labels=labels,
         units=units,
@@ -81,7 +81,10 @@ def block_of(read: Reading | CameraFrames) -> Block:
 
 
 def about_written(path: Path, blocks: Sequence[Block]) -> str:
-    """Return the names of the quantities in a file, or their number, and the size of a large file."""
+    """Return the names of the quantities in a file, or their number.
+
+    With the size of a large file.
+    """
     names = [one.series.name for one in blocks]
     if len(names) <= MAX_NAMED:
         what = ", ".join(names)
@@ -106,35 +109,34 @@ def as_data(
             "sensors": _sensors(measures),
         }
     if chosen:
-        names = ("label", "unit", "lowest", "lowest_time", "highest", "highest_time")
-        columns = [
-            [
-                {**members(row, *names), "limit_used": row.used}
-                for row in extremes(one.series)
-            ]
-            for one in chosen
+        data["quantities"] = [
+            {**_about(block.series), "columns": _extremes(block.series)}
+            for block in chosen
         ]
-        both = zip(chosen, columns, strict=True)
-        return {
-            **data,
-            "quantities": [
-                {**_about(one.series), "columns": rows} for one, rows in both
-            ],
-        }
+        return data
+    key_figures = [
+        {**asdict(figure), "value": number(figure.value)}
+        for figure in figures(measures)
+    ]
+    problems = [
+        problem for problem in measures.motion.problems if problem.severity != "note"
+    ]
     return {
         **data,
-        "figures": [
-            {**asdict(one), "value": number(one.value)} for one in figures(measures)
-        ],
+        "figures": key_figures,
         "joints": _joints(measures),
         "feet": _feet(measures),
-        **problems_of(
-            (
-                *(p for p in measures.motion.problems if p.severity != "note"),
-                *measures.problems,
-            )
-        ),
+        **problems_of([*problems, *measures.problems]),
     }
+
+
+def _extremes(of: Series) -> list[Data]:
+    """Return the lowest and the highest value of each column, with their times."""
+    names = ("label", "unit", "lowest", "lowest_time", "highest", "highest_time")
+    return [
+        {**members(extreme, *names), "limit_used": extreme.used}
+        for extreme in extremes(of)
+    ]
 
 
 def page_of(
@@ -291,44 +293,61 @@ def _sensors(measures: Measures) -> list[Data]:
 
 
 def _joints(measures: Measures) -> list[Data]:
+    """Return the range of each joint, its largest velocity and torque."""
     if not measures.body.num_joints:
         return []
-    names = ("joint_displacements", "joint_velocities", "torques")
-    found = []
-    for k, of in enumerate(
-        zip(*(extremes(series(measures, name)) for name in names), strict=True)
+    start = float(measures.times[0])
+    rows = []
+    for joint, displacement, velocity, torque, effort in zip(
+        measures.body.joints,
+        extremes(series(measures, "joint_displacements")),
+        extremes(series(measures, "joint_velocities")),
+        extremes(series(measures, "torques")),
+        measures.effort,
+        strict=True,
     ):
-        place, speed, torque = of
-        if measures.body.joints[k].type == "slide":
-            unit = "m"
-        else:
-            unit = "rad"
-        data: Data = {
-            "name": place.label,
-            "unit": unit,
-            **members(place, "lowest", "highest"),
-        }
-        data["limit_used"] = _used(place)
-        for name, one in (("velocity", speed), ("torque", torque)):
-            is_low = abs(one.lowest) > abs(one.highest)
-            data[name] = number(one.lowest if is_low else one.highest)
-            if name == "torque":
-                data["torque_unit"] = "N" if unit == "m" else "Nm"
-            time = one.lowest_time if is_low else one.highest_time
-            data[f"{name}_time"] = float(measures.times[0]) if np.isnan(time) else time
-            data[f"{name}_limit_used"] = _used(one)
-        found.append({**data, "effort": number(measures.effort[k])})
-    return found
+        slides = joint.type == "slide"
+        rows.append(
+            {
+                "name": displacement.label,
+                "unit": "m" if slides else "rad",
+                **members(displacement, "lowest", "highest"),
+                "limit_used": _used(displacement),
+                **_largest("velocity", velocity, start),
+                "torque_unit": "N" if slides else "Nm",
+                **_largest("torque", torque, start),
+                "effort": number(effort),
+            }
+        )
+    return rows
 
 
-def _used(one: Extreme) -> float | None:
-    if one.used is None:
+def _largest(name: str, extreme: Extreme, start: float) -> Data:
+    """Return the value with the largest amount, with its sign and time.
+
+    Where it has no time, as no value is finite, that is the start of the motion.
+    """
+    value = extreme.highest
+    time = extreme.highest_time
+    if abs(extreme.lowest) > abs(extreme.highest):
+        value = extreme.lowest
+        time = extreme.lowest_time
+    return {
+        name: number(value),
+        f"{name}_time": start if np.isnan(time) else time,
+        f"{name}_limit_used": _used(extreme),
+    }
+
+
+def _used(extreme: Extreme) -> float | None:
+    """Return the used share of a limit; 0 for less than none."""
+    if extreme.used is None:
         return None
-    return max(0.0, one.used)
+    return max(0.0, extreme.used)
 
 
 def _feet(measures: Measures) -> list[Data]:
-    """Return for each foot its share of time in contact, number of contacts, total slip, and largest force."""
+    """Return for each foot its contacts, total slip and largest force."""
     if measures.is_mounted or not measures.body.mass > 0 or not measures.feet.links:
         return []
     contacts = measures.contacts
@@ -409,7 +428,10 @@ def write(path: Path, blocks: Sequence[Block]) -> None:
 
 
 def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
-    """Return the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
+    """Return all blocks side by side: the names of the columns, and values (T, N).
+
+    The first column is `time`.
+    """
     for block in blocks:
         if block.frames is not None:
             raise ValueError(
@@ -424,15 +446,14 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
                 "has one time for each row; "
                 "write them to separate files, or to an .npz or .json"
             )
-    names = [
-        one.name if one.of == "body" else f"{one.name}/{label}"
-        for one in all_series
-        for label in one.labels
-    ]
-    values = np.concatenate(
-        [times[:, None], *(one.values for one in all_series)], axis=1
-    )
-    return distinct(["time", *names]), np.ascontiguousarray(values)
+    names = ["time"]
+    values = [times[:, None]]
+    for one in all_series:
+        values.append(one.values)
+        for label in one.labels:
+            names.append(one.name if one.of == "body" else f"{one.name}/{label}")
+    table = np.concatenate(values, axis=1)
+    return distinct(names), np.ascontiguousarray(table)
 
 
 def _csv(stream: BinaryIO, blocks: Sequence[Block]) -> None:
