@@ -148,17 +148,14 @@ def number(x: float) -> str:
 
     With a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf.
     """
-    if not math.isfinite(x):
-        if math.isnan(x):
-            return ".nan"
-        if x > 0:
-            return ".inf"
-        return "-.inf"
-    text = repr(float(x))
-    mantissa, e, exponent = text.partition("e")
-    if e:
-        return mantissa + (".0" if "." not in mantissa else "") + e + exponent
-    return text
+    if math.isnan(x):
+        return ".nan"
+    if math.isinf(x):
+        return ".inf" if x > 0 else "-.inf"
+    mantissa, e, exponent = repr(float(x)).partition("e")
+    if e and "." not in mantissa:
+        mantissa += ".0"
+    return mantissa + e + exponent
 
 
 def parsed(text: str) -> float:
@@ -166,10 +163,11 @@ def parsed(text: str) -> float:
 
     NaN for any other text.
     """
-    try:
-        if "_" not in text:
-            return float(text)
+    # Python reads 1_000 as a number; no format has that.
+    if "_" in text:
         return math.nan
+    try:
+        return float(text)
     except ValueError:
         return math.nan
 
@@ -208,11 +206,11 @@ def json_numbers(
         for ours, theirs in _NOT_JSON:
             data = data.replace(ours, theirs)
         values = json_array(data, kind)
-    if values is None or kind == "i" or values[1:-1].all():
-        if values is None:
-            return None
-        return values[1:-1]
-    return with_minus_zeros(values, data)[1:-1]
+    if values is None:
+        return None
+    if kind == "d" and not values[1:-1].all():
+        values = with_minus_zeros(values, data)
+    return values[1:-1]
 
 
 def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
@@ -266,39 +264,43 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
         return None
     codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
     feeds = codes == ord("\n")
-    rows = np.count_nonzero(feeds)
-    if 2 * rows * width <= len(codes) and not is_small(
-        read_plain_rows, len(text) // BYTES
-    ):
-        values = np.empty((rows, width))
+    num_rows = np.count_nonzero(feeds)
+    # A number and what is behind it take two bytes or more.
+    may_be_plain = 2 * num_rows * width <= len(codes)
+    if may_be_plain and not is_small(read_plain_rows, len(text) // BYTES):
+        values = np.empty((num_rows, width))
         if read_plain_rows(codes, delimiter[0], values):
             return values
     data = as_json(text, delimiter)
     numbers = json_numbers(data)
-    if numbers is not None and numbers.size == rows * width:
-        # The end of a line, 3 bytes further in JSON, is in the gap after the last
-        # number of its row. Commas are counted in the smallest integers that hold
-        # `width`: with as many commas in all, no line has as many too many as these
-        # cannot hold.
-        commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
-        begins = np.append(0, np.flatnonzero(feeds[:-1]) + 1)
-        whole = (
-            np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width
-        ).all()
-        if whole:
-            return numbers.reshape(rows, width)
-        return None
+    if numbers is None or numbers.size != num_rows * width:
+        return _loaded_rows(text, num_rows, width, delimiter)
+    # The end of a line, 3 bytes further in JSON, is in the gap after the last number of
+    # its row. Commas are counted in the smallest integers that hold `width`: with as
+    # many commas in all, no line has as many too many as these cannot hold.
+    commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
+    starts = np.append(0, np.flatnonzero(feeds[:-1]) + 1)
+    counts = np.add.reduceat(commas, starts, dtype=np.min_scalar_type(width))
+    if (counts == width).all():
+        return numbers.reshape(num_rows, width)
+    return None
+
+
+def _loaded_rows(
+    text: bytes, num_rows: int, width: int, delimiter: bytes
+) -> Floats | None:
+    """Return rows with numbers that are none of JSON, such as `nan`."""
     try:
-        if delimiter == b" ":
-            sign = None
-        else:
-            sign = delimiter.decode()
-        found = np.loadtxt(
-            BytesIO(text), comments=None, delimiter=sign, ndmin=2, encoding="ascii"
+        rows = np.loadtxt(
+            BytesIO(text),
+            comments=None,
+            delimiter=None if delimiter == b" " else delimiter.decode(),
+            ndmin=2,
+            encoding="ascii",
         )
     except ValueError:
         return None
-    return found if found.shape == (rows, width) else None
+    return rows if rows.shape == (num_rows, width) else None
 
 
 def rounded(values: Floats, digits: int) -> Floats:
@@ -307,19 +309,15 @@ def rounded(values: Floats, digits: int) -> Floats:
     Each number becomes the double that is nearest to the decimal one. What would leave
     the range of doubles by that stays as it is.
     """
-    if (
-        isinstance(digits, bool)
-        or not isinstance(digits, Integral)
-        or not 1 <= digits <= 15
-    ):
+    is_number = isinstance(digits, Integral) and not isinstance(digits, bool)
+    if not is_number or not 1 <= digits <= 15:
         raise ValueError(
             f"digits: 1 to 15 significant digits, a whole number, not {digits!r}"
         )
     values = np.asarray(values, np.float64)
-    found = np.array(
-        [float(f"{x:.{digits - 1}e}") for x in values.ravel().tolist()]
-    ).reshape(values.shape)
-    return np.where(np.isinf(found), values, found)
+    decimals = [float(f"{x:.{digits - 1}e}") for x in values.ravel().tolist()]
+    result = np.array(decimals).reshape(values.shape)
+    return np.where(np.isinf(result), values, result)
 
 
 def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[bytes]:
@@ -328,31 +326,24 @@ def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[
     ``[ 0.1, 0.2 ]`` or ``[ [ … ], [ … ] ]``, the time first where there is one.
     `between` stands between two rows of a piece.
     """
-    count = max(1, PIECE // max(1, int(np.prod(values.shape[1:]))))
+    width = max(1, int(np.prod(values.shape[1:])))
+    count = max(1, PIECE // width)
     for start in range(0, len(values), count):
-        stop = start + count
-        if times is None:
-            stamps = None
-        else:
-            stamps = times[start:stop]
-        yield _piece(np.ascontiguousarray(values[start:stop]), stamps, between)
+        piece = slice(start, start + count)
+        stamps = None if times is None else times[piece]
+        yield _piece(np.ascontiguousarray(values[piece]), stamps, between)
 
 
 def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
+    rows: list[bytes] = []
     if values.size:
-        flat = values.reshape(-1, values.shape[-1])
-    else:
-        flat = np.zeros((0, 1))
-    if len(flat):
-        rows = number_rows(flat)
-    else:
-        rows = []
-    if values.ndim == 3 and len(rows):
-        parts = values.shape[1]
-        rows = [
-            b"[ " + b" ], [ ".join(rows[i : i + parts]) + b" ]"
-            for i in range(0, len(rows), parts)
-        ]
+        rows = number_rows(values.reshape(-1, values.shape[-1]))
+    if values.ndim == 3 and rows:
+        # Each row is so many poses.
+        num_parts = values.shape[1]
+        starts = range(0, len(rows), num_parts)
+        poses = (b" ], [ ".join(rows[start : start + num_parts]) for start in starts)
+        rows = [b"[ " + text + b" ]" for text in poses]
     if times is not None:
         stamps = number_rows(times[:, None])
         if rows:
