@@ -416,10 +416,18 @@ class _Model:
             message = f"{root.title} has a parent"
             self.found.report(rules.ROOT, message, root.node.location_of("parent"))
             root.parent = ""
-        children: dict[int, list[RawLink]] = {}
         for link in self.links:
             if isinstance(link.parent, str) and link.parent:
                 link.parent = self.parent(link, by_name, root)
+        ordered = self.below(root)
+        in_tree = {id(link) for link in ordered}
+        self.report_loose([link for link in self.links if id(link) not in in_tree])
+        return ordered
+
+    def below(self, root: RawLink) -> list[RawLink]:
+        """Return a link and all below it, depth first."""
+        children: dict[int, list[RawLink]] = {}
+        for link in self.links:
             if isinstance(link.parent, RawLink):
                 children.setdefault(id(link.parent), []).append(link)
         ordered = []
@@ -428,8 +436,6 @@ class _Model:
             link = stack.pop()
             ordered.append(link)
             stack += reversed(children.get(id(link), []))
-        in_tree = {id(link) for link in ordered}
-        self.report_loose([link for link in self.links if id(link) not in in_tree])
         return ordered
 
     def no_links(self, location: Location) -> FormatError:
@@ -561,15 +567,7 @@ def _made(
     links = _links(model.tree)
     for link, raw in zip(links, model.tree, strict=True):
         _check_mass(link, raw, found)
-    by_name = {link.name: link.index for link in reversed(links)}
-    extra_joints: list[tuple[RawExtraJoint, ExtraJoint]] = []
-    for raw_joint in model.extra_joints:
-        joint = raw_joint.joined(by_name, model.is_incomplete)
-        if joint is not None:
-            extra_joints.append((raw_joint, joint))
-    is_missing = len(extra_joints) < len(model.extra_joints)
-    if is_missing or model.extra_joints_missing:
-        found.mark_unknown(("extra_joints", "all"))
+    extra_joints = _extra_joints(model, links, found)
     if model.is_incomplete or len(model.tree) < len(model.links):
         found.mark_unknown(("links", "all"), ("devices", "all"))
     devices: list[Device] = []
@@ -588,6 +586,22 @@ def _made(
         extra=model.extra,
         source=Source("body", path, model.version, encoding, locations=locations),
     )
+
+
+def _extra_joints(
+    model: _Model, links: tuple[Link, ...], found: Diagnostics
+) -> list[tuple[RawExtraJoint, ExtraJoint]]:
+    """Return the extra joints between links of the body."""
+    by_name = {link.name: link.index for link in reversed(links)}
+    extra_joints: list[tuple[RawExtraJoint, ExtraJoint]] = []
+    for raw in model.extra_joints:
+        joint = raw.joined(by_name, model.is_incomplete)
+        if joint is not None:
+            extra_joints.append((raw, joint))
+    is_missing = len(extra_joints) < len(model.extra_joints)
+    if is_missing or model.extra_joints_missing:
+        found.mark_unknown(("extra_joints", "all"))
+    return extra_joints
 
 
 def _links(tree: list[RawLink]) -> tuple[Link, ...]:

@@ -146,9 +146,9 @@ def as_value(value: object) -> FieldValue:
     if value is None:
         return FieldValue(None, ("SFNode",))
     if isinstance(value, str):
-        if _SURROGATE.search(value):
-            return FieldValue(value, ())
-        return FieldValue(value, ("SFString",))
+        # Half a character cannot be written.
+        types = () if _SURROGATE.search(value) else ("SFString",)
+        return FieldValue(value, types)
     if isinstance(value, (list, tuple)) and len(value):
         texts = [str(item) for item in value if isinstance(item, str)]
         if len(texts) == len(value):
@@ -157,10 +157,13 @@ def as_value(value: object) -> FieldValue:
         array = np.asarray(value)
     except ValueError:
         return NO_FIELD
-    kind = array.dtype.kind
-    if kind == "b" and array.ndim == 0:
+    if array.dtype.kind == "b" and array.ndim == 0:
         return FieldValue(bool(array), ("SFBool",))
-    if kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
+    return _as_numbers(array)
+
+
+def _as_numbers(array: npt.NDArray[Any]) -> FieldValue:
+    if array.dtype.kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
         return NO_FIELD
     if array.ndim == 0:
         return _single_number(array)

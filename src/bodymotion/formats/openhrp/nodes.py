@@ -1025,20 +1025,24 @@ class TreeReader:
             refused = RefusedValues(Text(""))
         for link in self.open_links:
             self._mark_fields(link.subject, JOINT_FIELDS, link.node, refused)
-            # A Segment may be among what is missing in the Joint.
-            joint_is_whole = refused.is_whole(link.node)
-            segments_are_whole = all(map(refused.is_whole, link.nodes))
-            if not (link.bare.name or joint_is_whole):
-                self.found.mark_unknown((*link.subject, "name"))
-            for attribute, name in SEGMENT_FIELDS.items():
-                is_given = any(name in segment.fields for segment in link.nodes)
-                is_whole = all(refused.has_all(segment, name) for segment in link.nodes)
-                if not is_whole or not (joint_is_whole or is_given):
-                    self.found.mark_unknown((*link.subject, attribute))
-            if not segments_are_whole or not (joint_is_whole or link.nodes):
-                self.found.mark_unknown((*link.subject, "shapes"))
+            self._mark_segments(link, refused)
         for number, node in enumerate(self.device_nodes):
             self._mark_fields(("devices", number), DEVICE_FIELDS, node, refused)
+
+    def _mark_segments(self, link: OpenLink, refused: RefusedValues) -> None:
+        """Mark what is unknown of a link because of its Segments."""
+        joint_is_whole = refused.is_whole(link.node)
+        if not (link.bare.name or joint_is_whole):
+            self.found.mark_unknown((*link.subject, "name"))
+        for attribute, name in SEGMENT_FIELDS.items():
+            is_given = any(name in segment.fields for segment in link.nodes)
+            is_whole = all(refused.has_all(segment, name) for segment in link.nodes)
+            # A Segment may be among what is missing in the Joint.
+            if not is_whole or not (joint_is_whole or is_given):
+                self.found.mark_unknown((*link.subject, attribute))
+        segments_are_whole = all(map(refused.is_whole, link.nodes))
+        if not segments_are_whole or not (joint_is_whole or link.nodes):
+            self.found.mark_unknown((*link.subject, "shapes"))
 
     def _mark_fields(
         self,

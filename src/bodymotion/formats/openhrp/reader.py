@@ -8,7 +8,7 @@ lists, ids and fields that have no effect.
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -531,15 +531,8 @@ def _check_list(
 
 def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     """Report fields without effect, unknown ones that hold nodes, and other names."""
-    unused: dict[str, Location] = {}
     of_document = (humanoid, *tree.joint_nodes, *tree.segment_nodes)
-    for node in of_document:
-        for name in UNUSED:
-            if name in node.fields:
-                unused.setdefault(name, node.location_of(name))
-    for name, location in unused.items():
-        message = f"the file has the field {name}, which has no effect"
-        found.report(rules.UNUSED_FIELD, message, location)
+    _report_unused(of_document, found)
     for node in (*of_document, *tree.device_nodes, *tree.extra_joint_nodes):
         for name, value in node.fields.items():
             if name not in KNOWN_NODES and _holds_nodes(value):
@@ -552,6 +545,18 @@ def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
         if isinstance(field, str) and field and node.name and field != node.name:
             message = f"name of {label(node)} is {field!r}"
             found.report(rules.NAME_FIELD, message, node.location_of("name"))
+
+
+def _report_unused(of_document: Iterable[Node], found: Diagnostics) -> None:
+    """Report each field without effect once."""
+    unused: dict[str, Location] = {}
+    for node in of_document:
+        for name in UNUSED:
+            if name in node.fields:
+                unused.setdefault(name, node.location_of(name))
+    for name, location in unused.items():
+        message = f"the file has the field {name}, which has no effect"
+        found.report(rules.UNUSED_FIELD, message, location)
 
 
 def _holds_nodes(value: Value) -> bool:

@@ -369,10 +369,9 @@ def node_transform(node: Node) -> Floats:
 def rotation_matrix(
     axis: tuple[float, float, float], angle: float
 ) -> tuple[tuple[float, float, float], ...]:
-    """Return the matrix of a rotation about an axis of length 1 (Rodrigues' formula).
-
-    Single numbers are faster without arrays.
-    """
+    """Return the matrix of a rotation about an axis of length 1."""
+    # Rodrigues' formula, R = cos · 1 + sin · [a]× + (1 − cos) · a aᵀ, of single numbers:
+    # for one rotation these are faster than arrays.
     x, y, z = axis
     c = math.cos(angle)
     s = math.sin(angle)
@@ -971,10 +970,12 @@ def _close_end(
 
 
 def _volume(points: Floats, faces: Indices) -> float:
-    """Return the volume inside a closed mesh by Gauss's theorem.
+    """Return the volume inside a closed mesh.
 
     Negative where the faces look inwards.
     """
+    # Gauss's theorem: a sum over the tetrahedra from one point to each face, times 6.
+    # That point is in the middle, so that large coordinates do not cancel digits.
     a, b, c = np.moveaxis((points - points.mean(axis=0))[faces], 1, 0)
     return float(np.einsum("ij,ij->", a, np.cross(b, c)))
 
@@ -1037,9 +1038,10 @@ def _upright_frame(tangent: Floats) -> Floats:
 
 def _fill(rows: Floats, default: Floats) -> None:
     """Replace zero rows by the row before, leading ones by the first other one."""
-    there = rows.any(axis=1)
-    if not there.any():
+    is_set = rows.any(axis=1)
+    if not is_set.any():
         rows[:] = default
         return
-    source = np.maximum.accumulate(np.where(there, np.arange(len(rows)), -1))
-    rows[:] = rows[np.where(source < 0, int(np.argmax(there)), source)]
+    # The last row that is set, up to each row; −1 before the first.
+    source = np.maximum.accumulate(np.where(is_set, np.arange(len(rows)), -1))
+    rows[:] = rows[np.where(source < 0, int(np.argmax(is_set)), source)]
