@@ -1,5 +1,6 @@
-"""Balanced motions: `balance` for any motion, Choreonoid's waist balancer for key poses
-(`waist`).
+"""Balanced motions.
+
+`balance` for any motion, Choreonoid's waist balancer for key poses (`waist`).
 """
 
 from bodymotion.balancing.balancing import BalancedMotion, BalanceReport, balance

@@ -186,7 +186,7 @@ def balance(
         no feet, or crawlers.
     """
     _check_options(margin, acceleration, max_length)
-    original = _measured(body, motion, feet, ground)
+    original = _measure_input(body, motion, feet, ground)
     if max_length is None:
         max_length = MAX_LENGTH if np.isinf(acceleration) else np.inf
     planned_margin = MARGIN if margin is None else margin
@@ -194,7 +194,7 @@ def balance(
         body,
         original,
         original.feet.links,
-        _height(original, ground),
+        _find_ground_height(original, ground),
         acceleration=acceleration,
         max_length=max_length,
         enough=max(planned_margin - SAFE_MARGIN, SAFE_MARGIN),
@@ -202,26 +202,37 @@ def balance(
         simulates=simulated,
     )
     if judge.needs_nothing and (margin is None or has_margin(original, margin)):
-        return _unchanged(motion, original)
+        return _leave_unchanged(motion, original)
     if limits:
         check_jumps(original)
     steps = _Steps(progress, MAX_ITERATIONS * (1 + MAX_SLOWER * limits))
-    results: list[Result] = []
-    for attempt in _attempts(judge, planned_margin, limits, steps):
-        result = _judged(judge, attempt, attempt.improved.measures)
-        is_of_use = not results or _is_worth(results[-1], result)
-        results.append(result)
-        if _is_right(result.quality) or not is_of_use:
-            break
+    results = _search_results(judge, planned_margin, limits, steps)
     accepted = [result for result in results if result.judgement.accepts]
     if accepted:
-        best = _best(accepted)
-        return _accepted(judge, best, best.quality)
+        best = _choose_best(accepted)
+        return _accept(judge, best, best.quality)
     for result in results:
-        part = _good_parts(judge, result)
+        part = _take_good_parts(judge, result)
         if part is not None:
-            return _accepted(judge, part, result.quality)
-    return _refused(judge, motion, results[0])
+            return _accept(judge, part, result.quality)
+    return _refuse(judge, motion, results[0])
+
+
+def _search_results(
+    judge: Judge,
+    margin: float,
+    limits: bool,
+    steps: "_Steps",
+) -> list[Result]:
+    """Return results until one is right, or no longer worth its time."""
+    results: list[Result] = []
+    for attempt in _search_attempts(judge, margin, limits, steps):
+        result = _judge_postures(judge, attempt, attempt.improved.measures)
+        is_worth_its_time = not results or _is_worth(results[-1], result)
+        results.append(result)
+        if _is_right(result.quality) or not is_worth_its_time:
+            break
+    return results
 
 
 def _check_options(
@@ -229,6 +240,7 @@ def _check_options(
     acceleration: float,
     max_length: float | None,
 ) -> None:
+    """Raise WrongUseError for options out of their range."""
     if margin is not None and not 0 <= margin < np.inf:
         raise WrongUseError(
             f"margin: expected a finite distance of at least 0, got {margin:g}"
@@ -243,7 +255,7 @@ def _check_options(
         )
 
 
-def _measured(
+def _measure_input(
     body: Body,
     motion: Motion,
     feet: Sequence[int | str] | None,
@@ -277,11 +289,8 @@ def _measured(
     return measures
 
 
-def _height(original: Measures, ground: float | None) -> float | None:
-    """Return the one height of the ground.
-
-    None where it follows the feet.
-    """
+def _find_ground_height(original: Measures, ground: float | None) -> float | None:
+    """Return the one height of the ground, None where it follows the feet."""
     if ground is not None:
         return ground
     heights = original.ground
@@ -299,12 +308,13 @@ class _Steps:
         self._done = 0
 
     def __call__(self) -> None:
+        """Count a step, and report it."""
         self._done += 1
         if self._progress is not None:
             self._progress(min(self._done, self._total), self._total)
 
 
-def _attempts(
+def _search_attempts(
     judge: Judge,
     margin: float,
     limits: bool,
@@ -341,6 +351,7 @@ def _attempts(
 
 
 def _is_too_long(judge: Judge, later: Floats) -> bool:
+    """Return whether a motion at times (T,) [s] is longer than allowed."""
     length = later[-1] - later[0]
     return bool(length > judge.max_length * judge.quality.seconds)
 
@@ -356,7 +367,7 @@ def _needed_factor(measures: Measures, acceleration: float) -> Floats:
     return np.asarray(np.max(factors, axis=0))
 
 
-def _judged(
+def _judge_postures(
     judge: Judge,
     attempt: Attempt,
     new: Measures,
@@ -378,11 +389,11 @@ def _judged(
 
 
 def _is_right(quality: Quality) -> bool:
-    """Whether nothing is left to improve."""
+    """Return whether nothing is left to improve."""
     return not any(quality.total(each) > each.need for each in CRITERIA)
 
 
-def _best(results: Sequence[Result]) -> Result:
+def _choose_best(results: Sequence[Result]) -> Result:
     """Return the shortest of results, or a longer one that is worth its time."""
     best = results[0]
     for result in results[1:]:
@@ -393,7 +404,7 @@ def _best(results: Sequence[Result]) -> Result:
 
 
 def _is_worth(shorter: Result, longer: Result) -> bool:
-    """Whether a longer result is so much better that it is worth its time."""
+    """Return whether a longer result is so much better that it is worth its time."""
     unsafe = CRITERIA[0]
     gained = shorter.quality.total(unsafe) - longer.quality.total(unsafe)
     better = compare(shorter.quality, longer.quality).better
@@ -401,10 +412,8 @@ def _is_worth(shorter: Result, longer: Result) -> bool:
     return gained >= MIN_WORTH or bool(in_limits)
 
 
-def _good_parts(judge: Judge, whole: Result) -> Result | None:
-    """Take a result only where it is good.
-
-    None where no part of it is accepted.
+def _take_good_parts(judge: Judge, whole: Result) -> Result | None:
+    """Take a result only where it is good, None where no part of it is accepted.
 
     Parts around frames that are worse are left out, until none is left.
     """
@@ -418,7 +427,7 @@ def _good_parts(judge: Judge, whole: Result) -> Result | None:
             if not spans:
                 break
             weights = weights_of(spans, times)
-            result = _blended(judge, attempt, weights)
+            result = _blend_result(judge, attempt, weights)
             if result.judgement.accepts:
                 return result
             worse = judge.worse_frames(result.quality, each=each) & (weights > 0)
@@ -438,7 +447,7 @@ def _later_fall(judge: Judge, result: Result) -> float:
     return max(falls)
 
 
-def _blended(
+def _blend_result(
     judge: Judge,
     attempt: Attempt,
     weights: Floats,
@@ -449,7 +458,7 @@ def _blended(
     postures = blend(old, improved.measures, improved.feet, weights)
     motion = Motion.from_joints(postures.joints, times=old.times, root=postures.root)
     new = measure(old.body, motion, feet=judge.feet, ground=old.ground)
-    return _judged(judge, attempt, new, weights > 0)
+    return _judge_postures(judge, attempt, new, weights > 0)
 
 
 def _with_postures(
@@ -493,7 +502,7 @@ def _others(motion: Motion) -> tuple[Component, ...]:
     )
 
 
-def _unchanged(motion: Motion, original: Measures) -> BalancedMotion:
+def _leave_unchanged(motion: Motion, original: Measures) -> BalancedMotion:
     """Return a motion that is safe, as it is."""
     compared = Comparison(original, original, original)
     return BalancedMotion(
@@ -504,7 +513,7 @@ def _unchanged(motion: Motion, original: Measures) -> BalancedMotion:
     )
 
 
-def _refused(
+def _refuse(
     judge: Judge,
     motion: Motion,
     result: Result,
@@ -533,15 +542,14 @@ def _reason(
     """Return why a result is not taken."""
     if not faults:
         return default
+    reason = "; ".join(faults[:MAX_REASONS])
     left = len(faults) - MAX_REASONS
     if left > 0:
-        more = f"; and {left} more"
-    else:
-        more = ""
-    return "; ".join(faults[:MAX_REASONS]) + more
+        return f"{reason}; and {left} more"
+    return reason
 
 
-def _accepted(
+def _accept(
     judge: Judge,
     result: Result,
     whole: Quality,

@@ -109,7 +109,7 @@ def improve(
     `margin` [m] is the distance of the zero moment point from the edges of the support
     polygon. `step` is called after each of `MAX_ITERATIONS` iterations.
     """
-    setting = _setting(old, margin)
+    setting = _prepare_search(old, margin)
     smooth = setting.smooth
     times = old.times
     postures = smooth
@@ -119,8 +119,8 @@ def improve(
     lacking = np.zeros(1)
     best: tuple[Score, Improved] | None = None
     for iteration in range(MAX_ITERATIONS):
-        wish = np.column_stack([setting.path[:, :2], wanted_height])
-        path = _next_path(setting, measures, wish)
+        goal = np.column_stack([setting.path[:, :2], wanted_height])
+        path = _plan_path(setting, measures, goal)
         change = np.abs(path - center[:, setting.planned]).max()
         is_found = change < CENTER_TOLERANCE and lacking.max() <= MIN_LOWERING
         if iteration and is_found:
@@ -131,13 +131,13 @@ def improve(
         root[:, :2] += (path - measures.center_of_mass[:, setting.planned])[:, :2]
         rise = center[:, 2] - setting.path[:, 2]
         feet = replace(
-            setting.feet, targets=_lifted(setting.feet.targets, rise, setting.air)
+            setting.feet, targets=_lift_feet(setting.feet.targets, rise, setting.air)
         )
         goals = Goals(times, setting.limits, feet, center, smooth)
         postures, missed = solve_postures(
             old.body, goals, Postures(postures.joints, root)
         )
-        measures = _measured(old, postures, setting.feet)
+        measures = _measure_postures(old, postures, setting.feet)
         lacking = np.clip(center[:, 2] - measures.center_of_mass[:, 2], 0, MAX_LOWERING)
         if lacking.max() > MIN_LOWERING:
             lowered = wanted_height - smooth_upper_bound(
@@ -154,19 +154,18 @@ def improve(
 
 
 def has_margin(old: Measures, margin: float) -> bool:
-    """Whether a motion keeps a margin [m], less 10 mm, in 99 % of its frames."""
-    setting = _setting(old, margin)
+    """Return whether a motion keeps a margin [m], less 10 mm, in 99 % of its frames."""
+    setting = _prepare_search(old, margin)
     points = smooth_zmp(old)
-    depths = [
-        (limits - normals @ point).min()
-        for number, point in zip(setting.edges.numbers, points, strict=True)
-        if number >= 0
-        for normals, limits in [setting.edges.polygons[number]]
-    ]
+    depths = []
+    for number, point in zip(setting.edges.numbers, points, strict=True):
+        if number >= 0:
+            normals, limits = setting.edges.polygons[number]
+            depths.append((limits - normals @ point).min())
     return bool(np.quantile(depths or [0.0], 0.01) >= -SAFE_MARGIN)
 
 
-def _setting(old: Measures, margin: float) -> Setting:
+def _prepare_search(old: Measures, margin: float) -> Setting:
     """Plan the feet, and prepare the search."""
     times = old.times
     if old.motion.link_position is None:
@@ -196,10 +195,10 @@ def _setting(old: Measures, margin: float) -> Setting:
     )
 
 
-def _next_path(
+def _plan_path(
     setting: Setting,
     measures: Measures,
-    wish: Floats,
+    goal: Floats,
 ) -> Floats:
     """Plan the path of the centre of mass with the inverse dynamics of postures."""
     times = setting.old.times
@@ -214,7 +213,7 @@ def _next_path(
     inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
     return plan_center(
         times,
-        wish[:, setting.planned],
+        goal[:, setting.planned],
         setting.acceleration[:, setting.planned],
         low_pass_filter(offset[inner], times, ZMP_CUTOFF),
         pendulum[:, 0],
@@ -224,7 +223,7 @@ def _next_path(
     )
 
 
-def _measured(
+def _measure_postures(
     old: Measures,
     postures: Postures,
     feet: FootPlan,
@@ -238,7 +237,7 @@ def _measured(
     return measure(body, motion, feet=feet.links, ground=old.ground)
 
 
-def _lifted(
+def _lift_feet(
     targets: Floats,
     change: Floats,
     air: Bools,

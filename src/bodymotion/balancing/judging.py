@@ -22,7 +22,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.contacts import foot_slips
 from bodymotion.editing.retiming import speed_shares
-from bodymotion.geometry.arrays import Bools, Floats, Indices, median_step
+from bodymotion.geometry.arrays import Bools, Floats, median_step
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
 from bodymotion.model.links import effort_range
@@ -156,7 +156,7 @@ class Quality:
 
 
 class Judgement(NamedTuple):
-    """Why a motion is worse than another one, and the criteria in which it is better."""
+    """Why a motion is worse than another one, and in which criteria it is better."""
 
     worse: tuple[str, ...]
     better: tuple[str, ...]
@@ -195,7 +195,7 @@ class Judge:
     quality: Quality = field(init=False)
 
     def __post_init__(self) -> None:
-        quality = self._assessed(self.before)
+        quality = self._assess_both_grounds(self.before)
         object.__setattr__(self, "quality", quality)
 
     @cached_property
@@ -214,9 +214,7 @@ class Judge:
             return None
 
     def measured(self, motion: Motion) -> Measures:
-        """Return the measures of a motion, with the feet and on the ground of the
-        input.
-        """
+        """Return the measures of a motion, with feet and ground of the input."""
         if motion is self.before.motion:
             return self.before
         return measure(self.body, motion, feet=self.feet, ground=self.ground)
@@ -225,9 +223,10 @@ class Judge:
         """Return how good a measured motion is."""
         if measures is self.before:
             return self.quality
-        return self._assessed(measures)
+        return self._assess_both_grounds(measures)
 
-    def _assessed(self, measures: Measures) -> Quality:
+    def _assess_both_grounds(self, measures: Measures) -> Quality:
+        """Return how good a motion is, on its ground and on level ground."""
         quality = self._quality(measures)
         quality = replace(quality, amounts={**quality.amounts, **_findings(measures)})
         if self.ground is not None:
@@ -237,6 +236,7 @@ class Judge:
         return replace(quality, level=self._quality(on_level))
 
     def _quality(self, measures: Measures) -> Quality:
+        """Return how good a motion is on the ground of its measures."""
         amounts = amounts_of(measures, self.acceleration)
         amounts["tipping"] = np.maximum(amounts["tipping"], -self.enough)
         for rule in FINDINGS:
@@ -244,7 +244,7 @@ class Judge:
         return Quality(measures.times, amounts)
 
     def review(self, measures: Measures) -> tuple[Quality, Judgement]:
-        """Compare a result with the input, in a simulation only if it is good without."""
+        """Compare a result with the input, in a simulation if it is good without."""
         quality = self.assess(measures)
         judgement = self.compare(quality)
         if not judgement.accepts or self.fall is None:
@@ -273,15 +273,15 @@ class Judge:
 
     def compare(self, after: Quality) -> Judgement:
         """Compare the quality of a result with that of the input."""
-        found = compare(self.quality, after, self.wants_margin)
+        judgement = compare(self.quality, after, self.wants_margin)
         before = max(self.quality.seconds, 1e-9)
         if 1.0 / MAX_LENGTH <= after.seconds / before <= self.max_length + 1e-9:
-            return found
+            return judgement
         text = (
             f"it would take {after.seconds:.2f} s, the input takes {before:.2f} s; "
             f"at most {self.max_length:g} times as long is allowed (--max-length)"
         )
-        return Judgement((text, *found.worse), found.better)
+        return Judgement((text, *judgement.worse), judgement.better)
 
     def worse_frames(self, after: Quality, *, each: bool = False) -> Bools:
         """Return the frames (T,) in which a result is worse than the input ever is.
@@ -331,8 +331,9 @@ def _worse_in(
         return np.zeros(len(amounts), dtype=bool)
     allowed: Floats | float = before.total(criterion)
     if criterion.total == "sum":
-        own = before.amounts[criterion.name]
-        allowed = own if len(own) == len(amounts) else 0.0
+        allowed = before.amounts[criterion.name]
+        if len(allowed) != len(amounts):
+            allowed = 0.0
     return np.asarray(amounts > allowed + criterion.tolerance)
 
 
@@ -342,11 +343,12 @@ def _tips_more(
     after: Quality,
 ) -> Bools:
     """Return the frames (T,) with a smaller margin, which is not safe, than before."""
-    own = before.amounts[tipping.name]
+    amounts_before = before.amounts[tipping.name]
     amounts = after.amounts[tipping.name]
-    if len(own) != len(amounts):
+    if len(amounts_before) != len(amounts):
         return np.zeros(len(amounts), dtype=bool)
-    return np.asarray(amounts > np.maximum(own, tipping.need) + tipping.tolerance)
+    allowed = np.maximum(amounts_before, tipping.need) + tipping.tolerance
+    return np.asarray(amounts > allowed)
 
 
 def compare(
@@ -384,12 +386,10 @@ def _difference(
     after: Quality,
 ) -> str:
     """Return by how much a criterion is worse, and when."""
-    numbers = [f"{value * criterion.scale:.4g}" for value in (would_be, was)]
-    if criterion.unit:
-        unit = f" {criterion.unit}"
-    else:
-        unit = ""
-    text = f"{criterion.title} would be {numbers[0]}{unit}, was {numbers[1]}{unit}"
+    unit = f" {criterion.unit}" if criterion.unit else ""
+    number = f"{would_be * criterion.scale:.4g}{unit}"
+    number_before = f"{was * criterion.scale:.4g}{unit}"
+    text = f"{criterion.title} would be {number}, was {number_before}"
     if criterion.total == "mean":
         return text
     worst = int(np.nanargmax(after.amounts[criterion.name]))
@@ -397,6 +397,7 @@ def _difference(
 
 
 def _when(fall: float) -> str:
+    """Return when a body falls as text."""
     if np.isfinite(fall):
         return f"after {fall:.2f} s"
     return "never"
@@ -525,18 +526,16 @@ def _jumps(measures: Measures) -> Floats:
     """Return the number (T,) of jumps and spikes that begin in each frame."""
     times = measures.times
     frames = Sampling(np.arange(len(times)), times, lambda _: Location(""))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if len(times) > 2:
-        found += jumps_of_joints(measures.joint_displacements, frames, measures.body)
-        found += jumps_of_root(measures.root_poses, frames)
-    moments = [
-        moment
-        for finding in found
-        if finding.problem.rule != TREMBLING
-        for moment in finding.moments
-    ]
-    at: Indices = np.array([moment.frame for moment in moments], dtype=np.int64)
-    return np.bincount(at, minlength=len(times)).astype(np.float64)
+        findings += jumps_of_joints(measures.joint_displacements, frames, measures.body)
+        findings += jumps_of_root(measures.root_poses, frames)
+    counts = np.zeros(len(times))
+    for finding in findings:
+        if finding.problem.rule != TREMBLING:
+            for moment in finding.moments:
+                counts[moment.frame] += 1
+    return counts
 
 
 def _findings(measures: Measures) -> dict[str, Floats]:
@@ -550,6 +549,6 @@ def _findings(measures: Measures) -> dict[str, Floats]:
         if moment.rule in amounts:
             first = int(np.searchsorted(times, moment.start - 1e-9))
             after = int(np.searchsorted(times, moment.end + 1e-9))
-            found = amounts[moment.rule][first : max(after, first + 1)]
-            np.maximum(found, moment.amount, out=found)
+            inside = amounts[moment.rule][first : max(after, first + 1)]
+            np.maximum(inside, moment.amount, out=inside)
     return amounts

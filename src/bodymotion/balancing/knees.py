@@ -46,9 +46,11 @@ def knee_limits(
     lower[is_free] = -np.inf
     upper[is_free] = np.inf
     for foot in feet:
-        hip, columns = _leg(body, feet, foot)
+        hip, columns = _find_leg(body, feet, foot)
         for column in columns:
-            straight = _straight_value(body, (hip, foot), column, joints.mean(axis=0))
+            straight = _find_straight_value(
+                body, (hip, foot), column, joints.mean(axis=0)
+            )
             if straight is None:
                 continue
             above = float(np.mean(joints[:, column] >= straight))
@@ -59,7 +61,7 @@ def knee_limits(
     return JointLimits(lower, upper)
 
 
-def _leg(
+def _find_leg(
     body: Body,
     feet: tuple[int, ...],
     foot: int,
@@ -78,7 +80,7 @@ def _leg(
     return (links or [foot])[-1], columns
 
 
-def _straight_value(
+def _find_straight_value(
     body: Body,
     ends: tuple[int, int],
     column: int,

@@ -87,27 +87,29 @@ def solve_postures(
         mean = joints.mean(axis=0)
         joints[:, legs] += NOMINAL_SHARE * (mean - joints)[:, legs]
     frames = np.arange(len(joints))
-    found = _search(body, goals, Postures(joints, start.root), frames)
-    found_joints = np.array(found.q)
-    found_root = np.array(found.root)
-    cost = np.array(found.cost)
-    missed = _misses(found)
+    solution = _search(body, goals, Postures(joints, start.root), frames)
+    best = Postures(np.array(solution.q), np.array(solution.root))
+    cost = np.array(solution.cost)
+    missed = _measure_misses(solution)
     for _ in range(MAX_SEARCHES):
-        likely = _medians(Postures(found_joints, found_root), goals)
-        apart = np.abs(likely.joints - found_joints)[:, legs].max(axis=1, initial=0.0)
-        outliers = np.flatnonzero(apart > MAX_DIFFERENCE)
+        likely = _medians(best, goals)
+        differences = np.abs(likely.joints - best.joints)[:, legs]
+        difference = differences.max(axis=1, initial=0.0)
+        outliers = np.flatnonzero(difference > MAX_DIFFERENCE)
         if not len(outliers):
             break
         again = _search(body, goals, likely, outliers)
-        nearer = np.abs(again.q - likely.joints[outliers])[:, legs].max(axis=1)
-        better = again.cost < MAX_COST * cost[outliers]
-        better &= nearer < apart[outliers]
-        if not better.any():
+        new_difference = np.abs(again.q - likely.joints[outliers])[:, legs].max(axis=1)
+        is_better = again.cost < MAX_COST * cost[outliers]
+        is_better &= new_difference < difference[outliers]
+        if not is_better.any():
             break
-        changed = outliers[better]
-        found_joints[changed], found_root[changed] = again.q[better], again.root[better]
-        cost[changed], missed[changed] = again.cost[better], _misses(again)[better]
-    return Postures(found_joints, found_root), missed
+        changed = outliers[is_better]
+        best.joints[changed] = again.q[is_better]
+        best.root[changed] = again.root[is_better]
+        cost[changed] = again.cost[is_better]
+        missed[changed] = _measure_misses(again)[is_better]
+    return best, missed
 
 
 def _search(
@@ -141,9 +143,11 @@ def _search(
     return solve(problem, space, 0, MAX_STEPS)
 
 
-def _misses(found: Solution) -> Floats:
+def _measure_misses(solution: Solution) -> Floats:
     """Return how far (T,) [m] feet and centre of mass are from their goals at most."""
-    return np.asarray((found.errors[:, :-2] * [1.0, HALF_FOOT]).max(axis=(1, 2)))
+    # The last two tasks, height and root, are no goals that must be reached.
+    errors = solution.errors[:, :-2] * [1.0, HALF_FOOT]
+    return np.asarray(errors.max(axis=(1, 2)))
 
 
 def _medians(postures: Postures, goals: Goals) -> Postures:

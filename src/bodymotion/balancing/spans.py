@@ -84,8 +84,8 @@ def blend(
     for first, after in runs((weights > 0) & (weights < 1)):
         frames = slice(first, after)
         share = weights[frames, None]
-        near = _between(old, new, frames, share)
-        targets = _feet_between(old, new, feet, frames, share)
+        near = _interpolate_postures(old, new, frames, share)
+        targets = _interpolate_feet(old, new, feet, frames, share)
         goals = Goals(
             old.times[frames],
             limits,
@@ -96,12 +96,13 @@ def blend(
         )
         # The copy tells the search to begin there exactly.
         start = Postures(near.joints.copy(), near.root)
-        found, _ = solve_postures(old.body, goals, start)
-        joints[frames], root[frames] = found.joints, found.root
+        postures, _ = solve_postures(old.body, goals, start)
+        joints[frames] = postures.joints
+        root[frames] = postures.root
     return Postures(joints, root)
 
 
-def _between(
+def _interpolate_postures(
     old: Measures,
     new: Measures,
     frames: slice,
@@ -114,7 +115,7 @@ def _between(
     return Postures(joints, changed_pose(old.root_poses[frames], share * change))
 
 
-def _feet_between(
+def _interpolate_feet(
     old: Measures,
     new: Measures,
     feet: FootPlan,
@@ -144,8 +145,8 @@ def _foot_depths(
 ) -> Floats:
     """Return the depths (N, K) [m] of feet below the ground."""
     soles = measures.feet
-    placed = measures.link_poses[frames][:, links]
-    heights = lowest(placed, soles.points, soles.edges, 0.0)[..., 0]
+    feet = measures.link_poses[frames][:, links]
+    heights = lowest(feet, soles.points, soles.edges, 0.0)[..., 0]
     return np.asarray(measures.ground[frames, None] - heights)
 
 

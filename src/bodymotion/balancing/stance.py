@@ -162,15 +162,15 @@ def _rising_ends(contact: Bools, heights: Floats) -> Bools:
     """Return where (T,) a foot in contact comes down or lifts off."""
     rising = np.zeros(len(contact), dtype=bool)
     for first, after in runs(contact):
-        own = heights[first:after]
-        level = np.flatnonzero(own <= np.median(own) + MAX_RISE) + first
+        inside = heights[first:after]
+        level = np.flatnonzero(inside <= np.median(inside) + MAX_RISE) + first
         rising[first : level[0]] = True
         rising[level[-1] + 1 : after] = True
     return rising
 
 
 def _ground_floating_feet(contact: Bools, measures: Measures) -> None:
-    """Put the lowest feet on the ground where all feet rise and the body does not fly."""
+    """Put the lowest feet on the ground where all feet rise without a flight."""
     gravity = -measures.gravity[2]
     carried = measures.root_wrench[:, 2] / (measures.body.mass * gravity)
     for first, after in runs(np.asarray(~contact.any(axis=1))):
@@ -192,10 +192,10 @@ def _pin_stances(
     """Pin the poses (T, 7) of a foot in each of its stance phases."""
     for first, after in runs(contact):
         level = float(ground[first:after].mean())
-        path[first:after] = _pinned(path[first:after], sole, level)
+        path[first:after] = _pin_pose(path[first:after], sole, level)
 
 
-def _pinned(
+def _pin_pose(
     path: Floats,
     sole: Floats,
     ground: float,
@@ -255,7 +255,7 @@ def _onto_face(points: Floats) -> Floats:
 
 
 def _patch_middle(pose: Floats, sole: Floats) -> Floats:
-    """Return the middle (3,) of the points that touch the ground, in the foot's frame."""
+    """Return the middle (3,) of what touches the ground, in the foot's frame."""
     height = poses.transform_points(pose, sole)[:, 2]
     return np.asarray(sole[height <= height.min() + MAX_PATCH_HEIGHT].mean(axis=0))
 
@@ -280,7 +280,7 @@ class _Swing(NamedTuple):
     end: _End | None
 
 
-def _swings(
+def _find_swings(
     path: Floats,
     times: Floats,
     contact: Bools,
@@ -303,7 +303,7 @@ def _add_swings(
     contact: Bools,
 ) -> None:
     """Fill the swings of a foot between its pinned poses in `path` (T, 7)."""
-    for swing in _swings(path, times, contact):
+    for swing in _find_swings(path, times, contact):
         frames = slice(swing.first, swing.after)
         start = times[max(swing.first - 1, 0)]
         stop = times[min(swing.after, len(times) - 1)]
@@ -312,17 +312,17 @@ def _add_swings(
         ends = [end for end in (swing.begin, swing.end) if end is not None]
         changes = [pose_difference(end.pose, old[end.frame]) for end in ends]
         change = changes[0] + quintic(share)[:, None] * (changes[-1] - changes[0])
-        own = changed_pose(old[frames], change)
+        foot = changed_pose(old[frames], change)
         if swing.begin is not None and swing.end is not None:
-            _raise_step(own, swing.begin.pose, swing.end.pose, share)
+            _raise_step(foot, swing.begin.pose, swing.end.pose, share)
         # From its contact on, a foot is treated in the same way at both ends.
         if swing.begin is not None:
             away = times[frames] - swing.begin.time
-            _leave_contact(own, swing.begin.pose, away, seconds)
+            _leave_contact(foot, swing.begin.pose, away, seconds)
         if swing.end is not None:
             away = swing.end.time - times[frames]
-            _leave_contact(own[::-1], swing.end.pose, away[::-1], seconds)
-        path[frames] = own
+            _leave_contact(foot[::-1], swing.end.pose, away[::-1], seconds)
+        path[frames] = foot
 
 
 def _raise_step(
@@ -408,13 +408,15 @@ def _lift(
     """
     if not depths.any():
         return depths
-    own = times[swing]
-    share = np.ones(len(own))
+    swing_times = times[swing]
+    share = np.ones(len(swing_times))
     if swing.start:
-        share = np.minimum(share, (own - times[swing.start - 1]) / LIFT_TIME)
+        since = swing_times - times[swing.start - 1]
+        share = np.minimum(share, since / LIFT_TIME)
     if swing.stop < len(times):
-        share = np.minimum(share, (times[swing.stop] - own) / LIFT_TIME)
-    return smooth_upper_bound(depths, own, LIFT_TIME) * quintic(share)
+        left = times[swing.stop] - swing_times
+        share = np.minimum(share, left / LIFT_TIME)
+    return smooth_upper_bound(depths, swing_times, LIFT_TIME) * quintic(share)
 
 
 class HalfPlanes(NamedTuple):
@@ -469,17 +471,21 @@ def _loaded_feet(contact: Bools, times: Floats) -> Bools:
     A foot that has just been put down, or is about to be lifted, does only if no other
     one does.
     """
-    near = np.searchsorted(times, times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
-    before = near[:, 0]
-    after = np.maximum(near[:, 1], before + 1)
-    none = np.zeros((1, contact.shape[1]), int)
-    total = np.concatenate((none, np.cumsum(contact, axis=0)))
-    carries = total[after] - total[before] == (after - before)[:, None]
+    # The window of frames around each frame, which is never empty.
+    window = np.searchsorted(times, times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
+    first = window[:, 0]
+    after = np.maximum(window[:, 1], first + 1)
+    # A foot carries if it is in contact in all frames of the window. Their number is a
+    # difference of running sums.
+    start = np.zeros((1, contact.shape[1]), int)
+    running_sum = np.concatenate((start, np.cumsum(contact, axis=0)))
+    num_contacts = running_sum[after] - running_sum[first]
+    carries = num_contacts == (after - first)[:, None]
     return np.where(carries.any(axis=1, keepdims=True), carries, contact)
 
 
 def half_planes(corners: Floats, margin: float) -> HalfPlanes:
-    """Return the edges of a convex polygon (C, 2) [m], moved inwards by a margin [m]."""
+    """Return the edges of a convex polygon (C, 2) [m], moved inwards by a margin."""
     normals = _edge_normals(corners)
     middle = normals @ corners.mean(axis=0)
     inner = (corners @ normals.T).max(axis=0) - middle

@@ -5,8 +5,8 @@ It moves the waist sideways until the computed zero moment point reaches its goa
 With momentum P and angular momentum L about the world's origin, mass M, centre of mass
 c, desired zero moment point p and gravity g, the computed point is, with z̈ = Ṗ_z / M,
 
-    x = (Ṗ_x·p_z − L̇_y + M·g·c_x) / (M·(z̈ + g))        y = (Ṗ_y·p_z + L̇_x + M·g·c_y)
-    / (M·(z̈ + g))
+    x = (Ṗ_x·p_z − L̇_y + M·g·c_x) / (M·(z̈ + g))
+    y = (Ṗ_y·p_z + L̇_x + M·g·c_y) / (M·(z̈ + g))
 
 A shift u of the whole mass at its height changes that point by u − c_z/(g + z̈)·ü. So
 for the shift that makes up the difference d, with k = c_z / ((g + z̈)·Δt²), and u = 0
@@ -19,7 +19,7 @@ again, since the mass of the legs moves less.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -95,23 +95,26 @@ def balanced(
         )
     desired = start.zmp
     shift = np.zeros((len(times), 3))
-    made = start
+    frames = start
     step = times[1] - times[0]
     fades_in = _growth(times - times[0], options)
     fades_out = _growth(times[-1] - times, options)
     for _ in range(options.iterations):
-        center, fall, point = _zmp(body, made, desired, step)
-        shift[:, :2] += _shift(center, fall, desired[:, :2] - point, step)
+        center, fall, point = _compute_zmp(body, frames, desired, step)
+        shift[:, :2] += _solve_shift(center, fall, desired[:, :2] - point, step)
         np.clip(shift, -MAX_SHIFT, MAX_SHIFT, out=shift)
         if options.centered_ends:
             _center(plan, held, shift, 1 - fades_out, desired[-1])
-        made = plan.at(held, shift)
+        frames = plan.at(held, shift)
     if options.centered_ends:
         _center(plan, held, shift, 1 - fades_in, desired[0])
     else:
-        center, _, _ = _zmp(body, made, desired, step)
-        at_rest = np.hypot(*(center[-1] - desired[-1])[:2]) <= MAX_FINAL_DISTANCE
-        shift *= (fades_in * fades_out if at_rest else fades_in)[:, None]
+        center = _compute_zmp(body, frames, desired, step).center
+        distance = np.hypot(*(center[-1] - desired[-1])[:2])
+        share = fades_in
+        if distance <= MAX_FINAL_DISTANCE:
+            share = fades_in * fades_out
+        shift *= share[:, None]
     return plan.at(held, shift), shift
 
 
@@ -122,60 +125,74 @@ def _center(
     weight: Floats,
     point: Floats,
 ) -> None:
-    """Change `shift` (T, 3) in place, by `weight` (T,), to the one that puts the centre
-    of mass over a point (3,).
+    """Change a shift so that the centre of mass is over a point (3,).
+
+    `shift` (T, 3) is changed in place, by `weight` (T,).
     """
     rows = np.flatnonzero(weight)
-    over = shift[rows].copy()
+    centered = shift[rows].copy()
     for _ in range(CENTERING_STEPS):
-        made = plan.at(held[rows], over)
-        center = plan.body.center_of_mass(
-            plan.body.forward_kinematics(made.q, made.root)
-        )
-        over[:, :2] += (point - center)[:, :2]
-    shift[rows] += weight[rows, None] * (over - shift[rows])
+        frames = plan.at(held[rows], centered)
+        links = plan.body.forward_kinematics(frames.q, frames.root)
+        center = plan.body.center_of_mass(links)
+        centered[:, :2] += (point - center)[:, :2]
+    shift[rows] += weight[rows, None] * (centered - shift[rows])
 
 
-def _zmp(
+class _ComputedZmp(NamedTuple):
+    """The centre of mass (T, 3) [m], g + z̈ (T,) and the zero moment point (T, 2)."""
+
+    center: Floats
+    fall: Floats
+    point: Floats
+
+
+def _compute_zmp(
     body: Body,
-    made: Interpolated,
+    frames: Interpolated,
     desired: Floats,
     step: float,
-) -> tuple[Floats, Floats, Floats]:
-    """Return the centre of mass (T, 3), g + z̈ (T,) and the computed zero moment point
-    (T, 2).
-    """
-    links = body.forward_kinematics(made.q, made.root)
-    root = np.zeros((len(links), 6))
-    root[:-1, :3] = np.diff(made.root[:, :3], axis=0) / step
-    rotation = rotations.multiply(
-        rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:]
-    )
-    axis, angle = rotations.to_axis_angle(rotation)
-    root[:-1, 3:] = axis * np.where(angle < MIN_ANGLE, 0.0, angle)[:, None] / step
-    speeds = np.zeros_like(made.q)
-    speeds[:-1] = np.diff(made.q, axis=0) / step
-    velocities = link_velocities(body, links, speeds, root)
-    found = kinematics.momentum(mass_arrays(body), links, velocities)
-    linear = found[:, :3]
-    angular = found[:, 3:6]
-    center = found[:, 6:9]
-    angular = angular + np.cross(center, linear)
-    force = np.zeros_like(linear)
-    moment = np.zeros_like(angular)
-    force[1:], moment[1:] = (
-        np.diff(linear, axis=0) / step,
-        np.diff(angular, axis=0) / step,
-    )
-    force[0], moment[0] = linear[0] / step, angular[0] / step
+) -> _ComputedZmp:
+    """Return the zero moment point at the height of the desired one (T, 3)."""
+    links = body.forward_kinematics(frames.q, frames.root)
+    speeds = np.zeros_like(frames.q)
+    speeds[:-1] = np.diff(frames.q, axis=0) / step
+    root_velocity = _root_velocity(frames.root, step)
+    velocities = link_velocities(body, links, speeds, root_velocity)
+    momentum = kinematics.momentum(mass_arrays(body), links, velocities)
+    linear = momentum[:, :3]
+    center = momentum[:, 6:9]
+    # About the world's origin.
+    angular = momentum[:, 3:6] + np.cross(center, linear)
+    force = _rate_from_rest(linear, step)
+    moment = _rate_from_rest(angular, step)
     weight = body.mass * GRAVITY
     fall = np.maximum(GRAVITY + force[:, 2] / body.mass, MIN_GRAVITY)
     turning = np.stack((-moment[:, 1], moment[:, 0]), axis=1)
     point = force[:, :2] * desired[:, 2:] + turning + weight * center[:, :2]
-    return center, fall, point / (body.mass * fall)[:, None]
+    return _ComputedZmp(center, fall, point / (body.mass * fall)[:, None])
 
 
-def _shift(
+def _root_velocity(root: Floats, step: float) -> Floats:
+    """Return the velocity (T, 6) [m/s, rad/s] of a root at poses (T, 7)."""
+    velocity = np.zeros((len(root), 6))
+    velocity[:-1, :3] = np.diff(root[:, :3], axis=0) / step
+    to_root = rotations.conjugate(root[:-1, 3:])
+    axis, angle = rotations.to_axis_angle(rotations.multiply(to_root, root[1:, 3:]))
+    angle = np.where(angle < MIN_ANGLE, 0.0, angle)
+    velocity[:-1, 3:] = axis * angle[:, None] / step
+    return velocity
+
+
+def _rate_from_rest(momentum: Floats, step: float) -> Floats:
+    """Return the rate of change (T, 3) of a momentum (T, 3) that begins at 0."""
+    rate = np.zeros_like(momentum)
+    rate[0] = momentum[0] / step
+    rate[1:] = np.diff(momentum, axis=0) / step
+    return rate
+
+
+def _solve_shift(
     center: Floats,
     fall: Floats,
     difference: Floats,
@@ -183,10 +200,10 @@ def _shift(
 ) -> Floats:
     """Return the shift (T, 2) that solves the tridiagonal system."""
     k = center[:, 2] / (fall * step * step)
-    bands = np.array(
-        (np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1))
-    )  # upper, middle and lower ones, as of SciPy
-    bands[2, -3:-2] = 0.0  # the reference leaves it out
+    # The upper, middle and lower bands, as of SciPy.
+    bands = np.array((np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1)))
+    # The reference leaves this element out.
+    bands[2, -3:-2] = 0.0
     linalg: Any = need("scipy.linalg", "opt", "balancing")
     return np.asarray(linalg.solve_banded((1, 1), bands, difference))
 

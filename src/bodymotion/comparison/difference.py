@@ -76,7 +76,7 @@ class Tolerance:
         return np.asarray(~close)
 
     def alike(self, a: npt.ArrayLike, b: npt.ArrayLike) -> bool:
-        """Return whether two arrays have the same shape and are equal in all numbers."""
+        """Return whether two arrays have one shape and are equal in all numbers."""
         return np.shape(a) == np.shape(b) and not self.beyond(a, b).any()
 
 

@@ -365,9 +365,9 @@ def _key_value(link_key: LinkKey, before: Sequence[Key]) -> Floats:
 
 
 def _choose_bases(goals: _LinkGoals) -> Indices:
-    """Return the base (T,) among the links: the latest that is flagged, else the latest.
+    """Return the base (T,) among the links.
 
-    −1 where no link is used.
+    It is the latest that is flagged, else the latest; −1 where no link is used.
     """
     if not goals.links:
         return np.full(len(goals.starts), -1)

@@ -494,7 +494,7 @@ def _choose_head_of_person(
     parents: Sequence[int],
     path: Sequence[int],
 ) -> int:
-    """Return the joint of a path at which eyes, jaw or hair branch off, else the last."""
+    """Return where eyes, jaw or hair branch off a path, else its last joint."""
     joints = [k for k in path if k < tree.num_joints] or path[:1]
     for joint in joints:
         if parents.count(joint) > 1:

@@ -371,7 +371,7 @@ def _measure_quadruped_errors(
     figure: Figure,
     link_poses: Floats,
 ) -> PoseErrors:
-    """Return the errors of four feet and the trunk, for poses (T, L, 7) of the links."""
+    """Return the errors of four feet and the trunk for link poses (T, L, 7)."""
     count = len(link_poses)
     depths = measure_contact_depths(body, figure, link_poses)
     goals = plan.feet[:count] + depths[..., None] * [0, 0, 1]

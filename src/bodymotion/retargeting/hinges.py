@@ -55,7 +55,7 @@ def neutral_values(body: Body) -> Floats:
 
 
 def joint_limits(body: Body) -> tuple[Floats, Floats]:
-    """Return the lower and upper limits (J,) of joints that inverse kinematics keeps."""
+    """Return the lower and upper limits (J,) that inverse kinematics keeps."""
     _, lower, upper, _ = ik.search_space(body, False, None, 0.0)
     return lower[6:], upper[6:]
 

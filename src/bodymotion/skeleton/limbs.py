@@ -1,5 +1,4 @@
-"""Limbs of a tree of joints that mirror each other, found from the lengths of their
-bones alone.
+"""Limbs that mirror each other, found from the lengths of their bones alone.
 
 No pose and no name is needed.
 
@@ -42,8 +41,10 @@ MAX_COPIES = 20
 
 
 class LimbPair(NamedTuple):
-    """Two limbs: the joint where they separate, their longest ends, and the length [m]
-    of the shorter one.
+    """Two limbs that mirror each other.
+
+    The joint where they separate, their longest ends, and the length [m] of the shorter
+    one.
     """
 
     joint: int
@@ -194,8 +195,9 @@ def _find_copies(
     bones: Floats,
     distance: float,
 ) -> set[int]:
-    """Return the leaves that are always at another joint, to which a bone of less than
-    half the length leads.
+    """Return the leaves that are always at another joint.
+
+    A bone of less than half the length leads to that one.
 
     Positions (T, N, 3) [m], lengths of bones (N,) [m] in the first frame, and the
     distance [m] within which joints are at one point.

@@ -419,7 +419,7 @@ class Skeleton(ContentEquality):
         return self._in_world(positions.transpose(1, 0, 2), as_read)
 
     def joint_poses(self, *, as_read: bool = False) -> Floats:
-        """Return the poses (T, J, 7) of the joints' frames, as `joint_positions` does."""
+        """Return the poses (T, J, 7) of the joints, as `joint_positions` does."""
         poses = self._poses(self.values)
         if not as_read:
             to_world = rotations.from_matrix(UP_AXES[self.up])
