@@ -221,8 +221,10 @@ def _skeleton(
 
 
 class _Pose(NamedTuple):
-    """Rotation vectors (T, J, 3) [rad] of the joints, and the root's translation (T, 3)
-    [m].
+    """The pose of a person in each frame.
+
+    `vectors` are rotation vectors (T, J, 3) [rad] of the joints, `trans` (T, 3) [m] is
+    the translation of the root.
     """
 
     vectors: Floats
@@ -267,8 +269,10 @@ def _rate_of(arrays: dict[str, Array]) -> float:
 
 
 def _find_up(turns: Floats, position: Floats) -> str:
-    """Return the axis of the world along which a person with pelvis orientations (T, 4)
-    and positions (T, 3) is upright.
+    """Return the axis of the world along which a person is upright.
+
+    `turns` (T, 4) and `position` (T, 3) are the orientations and positions of the
+    pelvis.
 
     Z in doubt.
     """

@@ -299,8 +299,9 @@ class _Tree:
         self.children: dict[str, list[tuple[str, Location]]] = {}
 
     def read(self, text: str) -> list[_Bone]:
-        """Read the sections, and return the bones in order of the hierarchy, the root
-        first.
+        """Read the sections; return the bones in order of the hierarchy.
+
+        The root is the first.
         """
         section = ""
         sections = set()

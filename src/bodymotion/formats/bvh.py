@@ -524,8 +524,9 @@ class _Tree:
 
 
 def _taken(words: list[str], *stops: str) -> list[str]:
-    """Return the words before the next of `stops` (by default the next word of the
-    format).
+    """Return the words before the next of `stops`.
+
+    By default the next word of the format stops.
 
     Remove them from the end of the list.
     """

@@ -34,8 +34,9 @@ class Gains(NamedTuple):
 
 
 def read_gains(path: str | Path, body: Body) -> Floats:
-    """Read the gains kp, kd (J, 2) of the joints of a body [N m/rad and N m s/rad, or
-    N/m and N s/m].
+    """Read the gains kp, kd (J, 2) of the joints of a body.
+
+    They are in N m/rad and N m s/rad, or N/m and N s/m.
 
     A line may hold further numbers, which hrpsys uses for limits of the torque. `name`
     is the name of a joint or of its link; joints that the file does not name have the

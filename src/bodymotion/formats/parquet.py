@@ -140,8 +140,9 @@ class PageCounts(NamedTuple):
 def check_columns(
     file: BinaryIO, columns: Collection[int], budget: Budget, path: str
 ) -> None:
-    """Count the unpacked bytes and the rows of some columns, by their numbers among the
-    leaves of the schema.
+    """Count the unpacked bytes and the rows of some columns.
+
+    `columns` are numbers among the leaves of the schema.
 
     Raises
     ------

@@ -1,5 +1,6 @@
-"""Files of others: the options that state how far a file is trusted, and the child
-process with limits that reads it.
+"""Files of others: how far they are trusted, and who reads them.
+
+Options state the first; the second is a child process with limits.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ def call_within_limits(
     files: Iterable[str | PathLike[str]],
     limits: ProcessLimits = OF_OTHERS,
 ) -> T:
-    """Call a function that reads files of others in a child process with limits, and
-    return its result.
+    """Call a function that reads files of others in a child process.
+
+    The process has limits. Its result is returned.
 
     Parameters
     ----------
@@ -104,8 +106,9 @@ def call_within_limits(
 
 
 def describe_end(error: ProcessEndedError | MemoryError, path: Path) -> FormatError:
-    """Return the fault of a file at which a process has ended, or had not enough
-    memory.
+    """Return the fault of a file at which a process has ended.
+
+    Also of one that had not enough memory.
     """
     reason = reason_of(error)
     location = Location(str(path))

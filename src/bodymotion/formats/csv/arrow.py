@@ -42,8 +42,9 @@ def arrow(module: str = "") -> Any:  # noqa: ANN401
 
 
 def opened(source: Any, **options: Any) -> Any:  # noqa: ANN401
-    """Open a file: that of Parquet has a `schema_arrow`, one of Arrow or a stream of
-    Arrow a `schema`.
+    """Open a file of Parquet or Arrow.
+
+    That of Parquet has a `schema_arrow`, one of Arrow or a stream of Arrow a `schema`.
     """
     head = source.read(6)
     source.seek(0)
@@ -64,8 +65,9 @@ def schema_of(reader: Any) -> Any:  # noqa: ANN401
 
 
 def names_in(schema: Any) -> list[str]:  # noqa: ANN401
-    """Return the names of the columns of numbers and times, those of the index of
-    pandas first.
+    """Return the names of the columns of numbers and times.
+
+    Those of the index of pandas are the first.
     """
     index = (schema.pandas_metadata or {}).get("index_columns", ())
     return sorted(

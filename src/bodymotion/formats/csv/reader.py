@@ -292,8 +292,9 @@ def _counts_rows(values: Floats) -> bool:
 
 
 def _bones_seed_name(name: str) -> str:
-    """Return the name here of a column of BONES-SEED, whose lengths are centimetres and
-    whose angles are degrees.
+    """Return the name here of a column of BONES-SEED.
+
+    Its lengths are centimetres, and its angles degrees.
     """
     if match := re.fullmatch(r"root_(translate|rotate)([XYZ])", name):
         axis = "XYZ".index(match[2])

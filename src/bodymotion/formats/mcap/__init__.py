@@ -1,5 +1,6 @@
-"""Logs of robots: MCAP (`.mcap`) and rosbag2 (a folder with `metadata.yaml` and files
-`.mcap`, or `.db3` of SQLite).
+"""Logs of robots: MCAP and rosbag2.
+
+A rosbag2 is a folder with `metadata.yaml` and files `.mcap`, or `.db3` of SQLite.
 
 Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard types),
 JSON and protobuf, as of Foxglove.

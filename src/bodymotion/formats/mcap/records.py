@@ -106,8 +106,9 @@ def message_of(content: bytes) -> Message:
 
 
 def _records(stream: BinaryIO, budget: Budget, location: Location) -> Iterator[Record]:
-    """Yield the records of a stream up to the footer, and what is left of a chunk that
-    is cut.
+    """Yield the records of a stream up to the footer.
+
+    Of a chunk that is cut, what is left is yielded.
 
     Raises
     ------

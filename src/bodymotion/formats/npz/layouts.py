@@ -147,8 +147,9 @@ LAYOUTS = tuple(
 def names_by_count(
     count: int, body: Body | None, location: Location, found: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the names of joints without names that their number shows, those of the
-    Unitree G1, with a note.
+    """Return the names of joints that their number shows.
+
+    29 joints without names are those of the Unitree G1, which is noted.
 
     Else none.
 
@@ -507,8 +508,10 @@ class _Reader:
         return angles_without_unit(q, degrees, slides, self.location, self.found)
 
     def of_whole(self, values: Floats, layout: Layout) -> tuple[Floats, Floats, Floats]:
-        """Return joints, positions (T, 1, 3) and orientations (T, 1, 4) of rows that
-        begin with the pose of the root, if any.
+        """Return joints and poses of rows that begin with the root's pose.
+
+        Positions are (T, 1, 3) and orientations (T, 1, 4); (T, 0, …) where rows have no
+        pose.
         """
         size = 7 if layout.order else 6
         turn = values[:, 3:size]

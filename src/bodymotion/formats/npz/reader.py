@@ -1,5 +1,6 @@
-"""Read a NumPy archive without pickles and within limits, and make a motion of its
-arrays.
+"""Read a NumPy archive within limits, and make a motion of it.
+
+Pickles in it are refused.
 """
 
 import math
@@ -134,8 +135,9 @@ def array_of(
     available: int,
     fail: Callable[[str], FormatError],
 ) -> Array:
-    """Return an array of numbers or texts, whose data `read` returns, of `available`
-    bytes.
+    """Return an array of numbers or texts.
+
+    `read` returns its data, of which `available` bytes are there.
 
     Raise what `fail` makes of a message.
     """

@@ -98,8 +98,9 @@ def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
 def _names(
     kind: str, labels: Sequence[str], count: int, problems: Diagnostics
 ) -> dict[str, Array]:
-    """Return the array of the names of joints or links (`kind`), empty where they are
-    not written, which is reported.
+    """Return the array of the names of joints or links (`kind`).
+
+    Empty where they are not written, which is reported.
     """
     # NumPy removes nulls at the end of texts, and cannot hold surrogates.
     can_be_held = not any(UNHELD.search(label) for label in labels)
@@ -178,8 +179,9 @@ def _beyond_mimic(
 
 
 def _angular_velocities(orientations: Floats) -> Floats:
-    """Return the rotation vectors per frame (T, L, 3) [rad] in the world, by the
-    differences of `np.gradient`.
+    """Return the rotation vectors per frame (T, L, 3) [rad] in the world.
+
+    They are differences as `np.gradient` takes them.
     """
     before = np.concatenate([orientations[:1], orientations[:-1]])
     after = np.concatenate([orientations[1:], orientations[-1:]])

@@ -124,8 +124,9 @@ def column_names(
     body: Body | None = None,
     plain: Callable[[str], bool] = str.isprintable,
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return a name for each joint column, and the loss of labels that are written
-    otherwise.
+    """Return a name for each joint column, and what is lost.
+
+    Lost are labels that are written otherwise.
 
     The name is the label, or that of the body's joint; column_k in place of a label
     that is not `plain`; joint_k where none can be written: without labels, with two
@@ -332,8 +333,9 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
 
 
 def link_order(names: Sequence[str], body: Body, location: Location) -> list[int]:
-    """Return for each link of the body the column of its name, up to the last link that
-    has one.
+    """Return for each link of the body the column of its name.
+
+    Up to the last link that has one.
 
     Raises
     ------
@@ -367,8 +369,9 @@ def angles_without_unit(
     location: Location,
     found: Diagnostics,
 ) -> Floats:
-    """Return joint columns (T, N) in rad or m, of a file that does not state the unit
-    of angles.
+    """Return joint columns (T, N) in rad or m.
+
+    The file does not state the unit of angles.
 
     They are degrees if `degrees`, but for those that are `slides` (N,). Without
     `degrees` they are radians; angles that look like degrees are then reported
@@ -389,8 +392,9 @@ def angles_without_unit(
 
 
 def look_like_degrees(angles: Floats) -> bool:
-    """Return whether angles (T, N) without a unit are too large for radians, in more
-    than a few frames.
+    """Return whether angles (T, N) are too large for radians.
+
+    In more than a few frames.
     """
     is_large = np.isfinite(angles) & (np.abs(angles) > MAX_ANGLE)
     return bool(np.count_nonzero(is_large.any(axis=1)) > MIN_SHARE * len(angles))
@@ -434,8 +438,9 @@ def check_rate(
     location: Location,
     least: int = MIN_FRAMES,
 ) -> None:
-    """Report the rate [Hz] of a file, of `least` frames or more, that are far apart
-    (MOT107).
+    """Report a rate [Hz] at which frames are far apart (MOT107).
+
+    Of files of `least` frames or more.
     """
     step = 1 / rate
     if num_frames >= least and step > MAX_STEP:
@@ -577,8 +582,9 @@ def timeline_of(
 
 @dataclass(frozen=True)
 class SharedTime:
-    """A motion whose components share one timeline, those of them that such formats
-    hold, and what is lost already.
+    """A motion whose components share one timeline.
+
+    It has those components that such formats hold, and what is lost already.
     """
 
     motion: Motion
@@ -616,8 +622,9 @@ def on_one_timeline(
     nameless: bool = False,
     contents: Collection[str] = (),
 ) -> SharedTime:
-    """Pick joint displacements, link positions and ZMP, and put them on a common
-    timeline if they have not one.
+    """Put joints, link positions and ZMP on a common timeline.
+
+    Other components are left out.
 
     Parameters
     ----------

@@ -126,8 +126,9 @@ class Table:
         rate: float | None = None,
         from_zero: bool = False,
     ) -> Timeline:
-        """Return the timeline (`timeline_of`) of a column of times (T,) [s], after a
-        check that they increase.
+        """Return the timeline of a column of times (T,) [s].
+
+        Times that do not increase are reported; see `timeline_of`.
 
         Rows that could not be read are at even steps between their neighbours.
         """
@@ -166,8 +167,10 @@ def table_motion(
     source: Source,
     found: Diagnostics,
 ) -> Motion:
-    """Return the motion of components that were read from tables (one for each, or one
-    for all), with their locations and all problems.
+    """Return the motion of components that were read from tables.
+
+    There is one table for each component, or one for all. The motion has their
+    locations and all problems.
     """
     entries: dict[Subject, Location | Locator] = {}
     for k in range(len(components)):
@@ -205,8 +208,9 @@ def write_rows(
 def read_rows(
     text: bytes, start: int, path: str, line: int, width: int, found: Diagnostics
 ) -> Table:
-    """Read lines of `width` numbers between blanks, from byte `start` on, in line
-    `line` of a file.
+    """Read lines of `width` numbers between blanks.
+
+    They begin at byte `start`, in line `line` of a file.
 
     Report each that is no such row.
     """
