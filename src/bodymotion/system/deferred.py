@@ -120,8 +120,9 @@ def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
 
 
 def provided_by(function: str) -> Callable[[Method], Method]:
-    """Return a decorator that makes a method call `function`, given as "module:name",
-    with the object and all arguments.
+    """Return a decorator that makes a method call another function.
+
+    `function` is given as "module:name"; it gets the object and all arguments.
 
     A class method gets the class as its first argument (`@classmethod` stands above
     this decorator).

@@ -279,16 +279,18 @@ def size_of(path: str | Path) -> int | None:
 
 
 def is_special(path: str | Path) -> bool:
-    """Return whether there is something of this name that is neither a regular file nor
-    a folder.
+    """Return whether a name is neither a regular file nor a folder.
+
+    False where there is nothing of this name.
     """
     return _about_pipe(Path(path)) is not None
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Return a stream whose content becomes the file `path` when the block ends, and is
-    gone when it raises.
+    """Return a stream whose content becomes the file `path`.
+
+    It does when the block ends, and is gone when the block raises.
 
     A symbolic link stays one: the file that it points to is replaced. The permissions
     of an existing file are kept. What is no regular file (a pipe, a terminal,
@@ -375,8 +377,9 @@ def temporary_folder(beside: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: str | Path) -> Iterator[Path]:
-    """Return a folder that gets the name `path` when the block ends, and is gone when
-    it raises.
+    """Return a folder that gets the name `path`.
+
+    It does when the block ends, and is gone when the block raises.
 
     Raises
     ------
@@ -613,8 +616,9 @@ def check_place(path: str | Path) -> None:
 def check_not_read(
     path: str | PathLike[str], read: Iterable[str | PathLike[str]]
 ) -> None:
-    """Raise, before any work is done, when the file to be written is one of those that
-    are `read`, also through links.
+    """Raise when the file to be written is one of those that are `read`.
+
+    Also through links, and before any work is done.
 
     What is no regular file, such as a terminal, may be both.
 
@@ -742,8 +746,9 @@ def _lock(descriptor: int) -> Literal["ours", "another's", "none"]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files and folders that killed processes have left in a
-    folder.
+    """Remove what killed processes have left in a folder.
+
+    These are temporary files and folders.
     """
     try:
         with os.scandir(folder) as entries:

@@ -106,8 +106,9 @@ class ProcessLimits:
     file_size: int | None = None
 
     def for_size(self, size: int) -> ProcessLimits:
-        """Return these limits with the memory and time that files of `size` bytes may
-        take in addition.
+        """Return these limits with what files of `size` bytes may add.
+
+        They add memory and time.
         """
         seconds = max(size - ORDINARY_SIZE, 0) * SECONDS_PER_BYTE
         return ProcessLimits(
@@ -130,8 +131,9 @@ OF_OTHERS = ProcessLimits(MEMORY, PROCESSOR_TIME, DEADLINE, FILE_SIZE)
 
 
 class ProcessEndedError(RuntimeError):
-    """The process of a call has ended, for lack of memory or after its time limit, for
-    example.
+    """The process of a call has ended.
+
+    For lack of memory or after its time limit, for example.
 
     Attributes
     ----------
@@ -371,8 +373,9 @@ class LimitedProcess:
             self._process.terminate()
 
     def end(self, *, at_once: bool = False) -> int:
-        """End the process, whatever it does, remove what it leaves, and return its exit
-        code.
+        """End the process, whatever it does; return its exit code.
+
+        What it leaves is removed.
 
         With `at_once` the process ends by itself: it has no call, or is lost.
         """
@@ -555,15 +558,17 @@ def is_limited() -> bool:
 
 
 def note_reading(path: str | os.PathLike[str]) -> None:
-    """Report to the parent the file that is read from now on, for its message if this
-    process ends.
+    """Report to the parent the file that is read from now on.
+
+    It names the file if this process ends.
     """
     _report("reading", os.fspath(path))
 
 
 def note_file(path: str | os.PathLike[str], *, is_open: bool) -> None:
-    """Report to the parent a file that is being written, which it removes if this
-    process ends.
+    """Report to the parent a file that is being written.
+
+    It removes the file if this process ends.
 
     Or that it is done.
     """
@@ -613,8 +618,9 @@ def serve(descriptor: int) -> NoReturn:
 
 
 def _set_state(folder: str, path: list[str], environment: dict[str, str]) -> None:
-    """Set the working folder, the path of modules and the environment to those of the
-    parent.
+    """Set the state of the parent in this process.
+
+    These are the working folder, the path of modules and the environment.
     """
     os.chdir(folder)
     sys.path[:] = path
@@ -833,7 +839,8 @@ _NUMPY = frozenset({"_frombuffer", "_reconstruct", "scalar"})
 
 
 def load_plain(data: bytes) -> Any:  # noqa: ANN401
-    """Return the value of a pickle that may name only types of bodymotion, NumPy and
-    the standard library.
+    """Return the value of a pickle that names only known types.
+
+    They are those of bodymotion, NumPy and the standard library.
     """
     return _PlainUnpickler(io.BytesIO(data)).load()

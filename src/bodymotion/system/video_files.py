@@ -89,8 +89,9 @@ class VideoFile:
         layout: str,
         kind: str = "yuv420p",
     ) -> Any:  # noqa: ANN401
-        """Return pixels (H, W, 3 or 4), highest row first, as a frame of PyAV in the
-        colours of HD video.
+        """Return pixels (H, W, 3 or 4) as a frame of PyAV.
+
+        The highest row is the first. The colours are those of HD video.
         """
         return self.av.VideoFrame.from_ndarray(pixels, format=layout).reformat(
             format=kind, dst_colorspace="ITU709"
