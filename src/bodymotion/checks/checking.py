@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,9 @@ from bodymotion.motion.rules import SLOW_RATE
 from bodymotion.system.files import open_file, pipes_kept
 
 # The formats whose line endings are checked.
-TEXT_FORMATS = (
-    *("openhrp", "body", "seq", "urdf", "mjcf"),
-    *(name for extension in extensions() for name in extension.text_formats),
-)
+TEXT_FORMATS = ["openhrp", "body", "seq", "urdf", "mjcf"]
+for _extension in extensions():
+    TEXT_FORMATS += _extension.text_formats
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
@@ -100,18 +99,10 @@ def check(
     FormatError
         When the file of the body cannot be read.
     """
-    select, ignore = (
-        (codes,) if isinstance(codes, str) else codes for codes in (select, ignore)
-    )
-    keep = (
-        partial(selected, select=select, ignore=ignore) if select or ignore else tuple
-    )
-    keep(())  # Unknown names of rules fail before the work.
+    keep = _make_filter(select, ignore)
     playback = {"bpm": bpm, "parameters": parameters}
-    loaded = _loaded_body(
-        body,
-        {name: options[name] for name in options.keys() & TRUST_OPTIONS},
-    )
+    trust = {name: options[name] for name in options.keys() & TRUST_OPTIONS}
+    loaded = _loaded_body(body, trust)
     if by_position and isinstance(target, Motion) and loaded is not None:
         target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
@@ -132,6 +123,25 @@ def check(
     return Findings(keep(_in_order(problems, str(path))))
 
 
+def _make_filter(
+    select: str | Sequence[str], ignore: str | Sequence[str]
+) -> Callable[[Iterable[Problem]], tuple[Problem, ...]]:
+    """Return a function that leaves out problems by their codes.
+
+    ValueError for unknown codes.
+    """
+    if not select and not ignore:
+        return tuple
+    keep = partial(
+        selected,
+        select=(select,) if isinstance(select, str) else select,
+        ignore=(ignore,) if isinstance(ignore, str) else ignore,
+    )
+    # Unknown codes fail before the work.
+    keep(())
+    return keep
+
+
 def _problems_of_file(
     path: Path,
     body: Body | None,
@@ -146,26 +156,22 @@ def _problems_of_file(
     with pipes_kept():
         reading = {"body": None if by_position else body, **options}
         row, result = read_here(path, reading.pop("format", None), reading)
-        if row.name in TEXT_FORMATS:
-            of_lines = check_line_ends(path)
-        else:
-            of_lines = ()
+        of_lines = check_line_ends(path) if row.name in TEXT_FORMATS else ()
     value = result.value
+    if value is None:
+        return (*result.problems, *of_lines)
     if by_position and isinstance(value, Motion) and body is not None:
         value = put_by_position(value, body)
     source = getattr(value, "source", None)
-    if isinstance(source, Source):
-        locations = source.locations
-    else:
-        locations = SourceMap()
+    locations = source.locations if isinstance(source, Source) else SourceMap()
     of_reading = set(result.problems)
     # The rules skip unknown parts where they can. A finding about a part that was not
     # read is left out in any case.
-    of_value = (
+    of_value = [
         problem
-        for problem in (() if value is None else _problems_of(value, body, playback))
+        for problem in _problems_of(value, body, playback)
         if problem not in of_reading and locations.is_known(problem.subject)
-    )
+    ]
     return (*result.problems, *of_value, *of_lines)
 
 
@@ -254,18 +260,18 @@ def _in_order(
 
     Those whose cause another problem reports, too, are left out.
     """
-    codes = {one.rule for one in problems}
-    problems = tuple(one for one in problems if SUPERSEDED.get(one.rule) not in codes)
+    codes = {problem.rule for problem in problems}
+    causes = [
+        problem for problem in problems if SUPERSEDED.get(problem.rule) not in codes
+    ]
 
     def key(problem: Problem) -> tuple[bool, str, float, float]:
-        at = problem.location
-        if at.line is None:
-            line = float("inf")
-        else:
-            line = float(at.line)
-        return (at.path not in (path, None), at.path or "", line, float(at.column or 0))
+        location = problem.location
+        is_other = location.path not in (path, None)
+        line = float("inf") if location.line is None else float(location.line)
+        return is_other, location.path or "", line, float(location.column or 0)
 
-    return tuple(sorted(dict.fromkeys(problems), key=key))
+    return tuple(sorted(dict.fromkeys(causes), key=key))
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:
@@ -273,42 +279,49 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
 
     At the first line with a rarer one. Memory is bounded.
     """
-    count: Counter[bytes] = Counter()
+    counts: Counter[bytes] = Counter()
     first: dict[bytes, int] = {}
     line = 1
     try:
-        with open_file(path) as file:
-            # No text in the encodings of these formats has a NUL.
-            if b"\0" in file.read(_HEAD_BYTES):
-                return ()
-            file.seek(0)
-            while block := file.read(_BLOCK_BYTES):
-                while block.endswith(b"\r") and (more := file.read(1)):
-                    block += more
-                # Most files have no CR and need no search.
-                if b"\r" in block:
-                    ends = _END.findall(block)
-                else:
-                    ends = [b"\n"] * block.count(b"\n")
-                for end in dict.fromkeys(ends):
-                    first.setdefault(end, line + ends.index(end))
-                count.update(ends)
-                line += len(ends)
+        for block in _blocks_of_lines(path):
+            # Most files have no CR and need no search.
+            if b"\r" in block:
+                ends = _END.findall(block)
+            else:
+                ends = [b"\n"] * block.count(b"\n")
+            for end in dict.fromkeys(ends):
+                first.setdefault(end, line + ends.index(end))
+            counts.update(ends)
+            line += len(ends)
     except (OSError, ValueError):
         return ()
-    if len(count) < 2:
+    if len(counts) < 2:
         return ()
-    (most, _), *_ = count.most_common()
+    ranked = counts.most_common()
+    most, _ = ranked[0]
     first_line = min(number for end, number in first.items() if end != most)
-    counts = ", ".join(
-        f"{number} with {NAMES[end]}" for end, number in count.most_common()
-    )
-    return (
-        rules.LINE_ENDS.problem(
-            f"the lines have different endings: {counts}",
-            Location(str(path), first_line),
-        ),
-    )
+    shown = ", ".join(f"{number} with {NAMES[end]}" for end, number in ranked)
+    message = f"the lines have different endings: {shown}"
+    return (rules.LINE_ENDS.problem(message, Location(str(path), first_line)),)
+
+
+def _blocks_of_lines(path: Path) -> Iterator[bytes]:
+    """Return the bytes of a text in blocks that do not divide a CR LF.
+
+    None where it is in another encoding: no text in those of these formats has a NUL.
+    """
+    with open_file(path) as file:
+        if b"\0" in file.read(_HEAD_BYTES):
+            return
+        file.seek(0)
+        block = file.read(_BLOCK_BYTES)
+        while block:
+            more = block
+            while block.endswith(b"\r") and more:
+                more = file.read(1)
+                block += more
+            yield block
+            block = file.read(_BLOCK_BYTES)
 
 
 def most_common_end(data: bytes) -> bytes:

@@ -124,8 +124,10 @@ def level(pose: npt.ArrayLike) -> Floats:
     pose = np.asarray(pose, dtype=np.float64)
     flat = np.zeros(pose.shape)
     flat[..., :2] = pose[..., :2]
+    # A rotation by ψ about z is the quaternion cos ψ/2, 0, 0, sin ψ/2.
     half = 0.5 * heading(pose[..., 3:])
-    flat[..., 3], flat[..., 6] = np.cos(half), np.sin(half)
+    flat[..., 3] = np.cos(half)
+    flat[..., 6] = np.sin(half)
     return flat
 
 

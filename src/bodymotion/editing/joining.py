@@ -232,7 +232,8 @@ class _JoinedMotion:
         self._since = since
         self.tables = [_table(motion) for motion in motions]
         first = self.tables[0]
-        self.shared = [key for key in first if all(key in t for t in self.tables)]
+        in_all = set(first).intersection(*self.tables)
+        self.shared = [key for key in first if key in in_all]
         self.root: Key | None = None
         for key in self.shared:
             if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION):
@@ -692,11 +693,12 @@ def _paths_of(
         raise WrongUseError(
             f"joining at {name!r} needs a body with that link: {choices(name, names)}"
         )
-    links = [link for link in body.links if link.name == name]
-    if name == "auto":
-        links = [
-            link for link in body.links if link.name == name or len(link.contact_points)
-        ]
+    is_auto = name == "auto"
+    links = [
+        link
+        for link in body.links
+        if link.name == name or (is_auto and len(link.contact_points))
+    ]
     if not links:
         raise WrongUseError(
             f"{body.name or 'the body'} has no shapes of which one is lowest; name "

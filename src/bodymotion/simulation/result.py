@@ -43,6 +43,7 @@ from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     from bodymotion.simulation.simulating import Run
+    from bodymotion.simulation.world import World
 
 # [rad] A root that is tilted by more than this has fallen. Against its planned
 # orientation.
@@ -54,6 +55,10 @@ FALL_HEIGHT = 0.5
 MIN_FALL = 0.02
 # [N] There is a ZMP where the ground pushes upwards with at least this force.
 MIN_FORCE = 1.0
+
+
+# The numbers of a contact: force (3,), torque (3,) and position (3,).
+CONTACT_NUMBERS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,10 +232,8 @@ class SimulationResult(ContentEquality):
             len(self.times) - 1,
         )
         timeline = Timeline.uniform(count, self.frame_rate)
-        names, links = (
-            tuple(one.name for one in many)
-            for many in (self.body.joints, self.body.links)
-        )
+        names = tuple(joint.name for joint in self.body.joints)
+        links = tuple(link.name for link in self.body.links)
         link_poses = self._link_poses(rows)
         return Motion(
             (
@@ -436,11 +439,10 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
     root = run.roots(slice(count))
     down = fallen(world.body, root, plan.root[:count])
     times: Floats = np.asarray(plan.timestep * np.arange(count), dtype=np.float64)
-    found = sorted(run.contacts)
-    if found:
-        contacts = np.stack([run.contacts[k][:count] for k in found], axis=1)
-    else:
-        contacts = np.zeros((count, 0, 9))
+    touching = sorted(run.contacts)
+    contacts = np.zeros((count, len(touching), CONTACT_NUMBERS))
+    for k, number in enumerate(touching):
+        contacts[:, k] = run.contacts[number][:count]
     # MuJoCo has the force on what touches the link.
     contacts[..., :6] *= -1.0
     devices = world.body.devices
@@ -450,32 +452,7 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
         )
         for number, columns in world.sensors.items()
     )
-    limits = np.tile([-np.inf, np.inf], (2, len(world.actuators), 1))
-    is_limited = world.model.actuator_forcelimited
-    limited = [
-        k
-        for k, number in enumerate(world.actuators)
-        if number >= 0 and is_limited[number]
-    ]
-    limits[0, limited] = world.model.actuator_forcerange[world.actuators[limited]]
-    for column, joint in enumerate(world.body.joints):
-        if joint.velocity_lower < joint.velocity_upper:
-            limits[1, column] = joint.velocity_lower, joint.velocity_upper
-    (lowest, highest), (slowest, fastest) = limits.transpose(0, 2, 1)
-    saturated = (effort <= lowest) | (effort >= highest)
-    too_fast = (dq < slowest) | (dq > fastest)
-    at_limits = [
-        *_limit_problems(
-            world.body, rules.SATURATED, "motor", "at the limit of effort", saturated
-        ),
-        *_limit_problems(
-            world.body,
-            rules.TOO_FAST,
-            "joint",
-            "faster than the limit of velocity",
-            too_fast,
-        ),
-    ]
+    at_limits = _check_limits(world, dq, effort)
     if run.diverged:
         # Limits that are exceeded then have the same cause.
         at_limits = [_divergence(world.body, dq[-1], float(times[-1]))]
@@ -489,7 +466,7 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
         effort=effort,
         states=states,
         bodies=world.bodies,
-        touching=tuple(world.touching[k] for k in found),
+        touching=tuple(world.touching[k] for k in touching),
         contact_forces=contacts,
         command=plan.q[:count],
         planned_root=plan.root[:count],
@@ -502,6 +479,36 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
         scenery=world.scenery,
         fall=float(times[np.argmax(down)]) if down.any() else None,
     )
+
+
+def _check_limits(world: World, dq: Floats, effort: Floats) -> list[Problem]:
+    """Return the problems of joints at their limits of effort, and beyond of velocity."""
+    num_joints = len(world.actuators)
+    effort_limits = np.tile([-np.inf, np.inf], (num_joints, 1))
+    velocity_limits = effort_limits.copy()
+    model = world.model
+    for column, joint in enumerate(world.body.joints):
+        actuator = world.actuators[column]
+        if actuator >= 0 and model.actuator_forcelimited[actuator]:
+            effort_limits[column] = model.actuator_forcerange[actuator]
+        if joint.velocity_lower < joint.velocity_upper:
+            velocity_limits[column] = joint.velocity_lower, joint.velocity_upper
+    lowest, highest = effort_limits.T
+    slowest, fastest = velocity_limits.T
+    saturated = (effort <= lowest) | (effort >= highest)
+    too_fast = (dq < slowest) | (dq > fastest)
+    return [
+        *_limit_problems(
+            world.body, rules.SATURATED, "motor", "at the limit of effort", saturated
+        ),
+        *_limit_problems(
+            world.body,
+            rules.TOO_FAST,
+            "joint",
+            "faster than the limit of velocity",
+            too_fast,
+        ),
+    ]
 
 
 def columns_or_zeros(table: Floats, indices: Indices) -> Floats:
@@ -527,10 +534,7 @@ def _divergence(body: Body, speeds: Floats, time: float) -> Problem:
     if len(speeds):
         fastest = int(np.argmax(np.abs(speeds)))
         joint = body.joints[fastest].name or f"joint {fastest}"
-        if body.joints[fastest].type == "slide":
-            unit = "m/s"
-        else:
-            unit = "rad/s"
+        unit = "m/s" if body.joints[fastest].type == "slide" else "rad/s"
         message += f"; {joint} is fastest, at {abs(speeds[fastest]):.3g} {unit}"
         data["joint"] = joint
     return rules.DIVERGED.problem(message, data=data)

@@ -29,11 +29,9 @@ MAX_BYTES = 1 << 30
 
 OWN_MODULES = {"seq": "seq", "openhrp": "wrl", "urdf": "axes", "body": "axes"}
 # The module with `edits_of` of each format whose files can be fixed.
-MODULES = {name: f"{__name__}.{module}" for name, module in OWN_MODULES.items()} | {
-    name: module
-    for extension in extensions()
-    for name, module in extension.fixes.items()
-}
+MODULES = {name: f"{__name__}.{module}" for name, module in OWN_MODULES.items()}
+for _extension in extensions():
+    MODULES |= _extension.fixes
 
 
 @dataclass(frozen=True)
