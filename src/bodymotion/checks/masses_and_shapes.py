@@ -189,18 +189,21 @@ def check_masses(review: BodyReview) -> None:
         has_mass = review.is_known(link, "mass") and link.mass >= 0
         if not has_mass:
             _check_without_mass(review, link)
-        if not _has_known_inertia(review, link):
-            continue
-        if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
-            review.report_link(
-                rules.INERTIA_WITHOUT_MASS, link, "has an inertia and no mass", "mass"
-            )
-        numbers = [link.mass, *link.center_of_mass, *link.inertia.flat]
-        if box is None or not np.isfinite(numbers).all():
-            continue
-        if review.is_known(link, "shapes"):
-            _check_mass_in_shape(review, link, box)
-            _check_density(review, link, box)
+        if _has_known_inertia(review, link):
+            _check_known_inertia(review, link, box)
+
+
+def _check_known_inertia(review: BodyReview, link: Link, box: Box | None) -> None:
+    """Check that mass and inertia fit together, and both the box of the shapes."""
+    if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
+        message = "has an inertia and no mass"
+        review.report_link(rules.INERTIA_WITHOUT_MASS, link, message, "mass")
+    numbers = [link.mass, *link.center_of_mass, *link.inertia.flat]
+    if box is None or not np.isfinite(numbers).all():
+        return
+    if review.is_known(link, "shapes"):
+        _check_mass_in_shape(review, link, box)
+        _check_density(review, link, box)
 
 
 def _has_known_inertia(review: BodyReview, link: Link) -> bool:
@@ -327,6 +330,12 @@ def check_shapes(review: BodyReview) -> None:
     has_shapes = any(box is not None for box in review.boxes)
     # Which links lack files of shapes is unknown.
     is_complete = not any("missing" in problem.data for problem in review.body.problems)
+    if has_shapes and is_complete:
+        _report_links_without_shapes(review)
+
+
+def _report_links_without_shapes(review: BodyReview) -> None:
+    """Report links that move and have a mass, but no shape."""
     without = []
     for link, box in zip(review.body.links, review.boxes, strict=True):
         if box is not None or not link.index or not link.mass > 0:
@@ -334,7 +343,7 @@ def check_shapes(review: BodyReview) -> None:
         moves = link.joint.type in ("rotate", "slide")
         if moves and review.is_known(link, "shapes", "mass"):
             without.append(repr(link.name))
-    if without and has_shapes and is_complete:
+    if without:
         review.report_body(rules.NO_SHAPE, f"links without a shape: {listed(without)}")
 
 

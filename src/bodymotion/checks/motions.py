@@ -274,12 +274,18 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         return findings
     physics: list[Finding] = []
     if not problems.has_errors:
-        if q is not None:
-            physics = check_frame_rate(motion, q, body)
-        physics = physics or check_physics(motion, body, q, unusable)
+        physics = _check_rate_or_physics(motion, body, q, unusable)
     if q is None or _has_wrong_rate(physics):
         return findings + physics
     return findings + check_speeds(motion, q, body, physics) + physics
+
+
+def _check_rate_or_physics(
+    motion: Motion, body: Body, q: Floats | None, unusable: frozenset[str]
+) -> list[Finding]:
+    """Return the finding of a wrong frame rate, or else those about physics."""
+    wrong_rate = [] if q is None else check_frame_rate(motion, q, body)
+    return wrong_rate or check_physics(motion, body, q, unusable)
 
 
 def _has_wrong_rate(findings: list[Finding]) -> bool:

@@ -4,7 +4,7 @@ Windows of frames, statistics, a split between training and test, batches.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -279,14 +279,7 @@ def windows_of(
         4 * len(rows) * length * num_channels,
         f"{len(rows)} windows of {length} frames",
     )
-    windows = np.empty((len(rows), length, num_channels), np.float32)
-    mask = np.empty((len(rows), length), np.bool_)
-    for k, (name, start) in enumerate(rows):
-        values = motions[name]
-        frames_of_window = start + np.arange(length)
-        mask[k] = frames_of_window < len(values)
-        # The last window is padded with the last frame.
-        windows[k] = values[np.minimum(frames_of_window, len(values) - 1)]
+    windows, mask = _fill_windows(motions, rows, length, num_channels)
     is_test = {name: _share(group(name)) < test for name in motions}
     training = [values for name, values in motions.items() if not is_test[name]]
     if not training:
@@ -308,6 +301,27 @@ def windows_of(
         usable.frame_rate,
         usable.left_out,
     )
+
+
+def _fill_windows(
+    motions: Mapping[str, Floats],
+    rows: Sequence[tuple[str, int]],
+    length: int,
+    num_channels: int,
+) -> tuple[npt.NDArray[np.float32], Bools]:
+    """Return the windows (N, T, C), and which of their frames (N, T) are of the motion.
+
+    `rows` are the motion and the first frame of each.
+    """
+    windows = np.empty((len(rows), length, num_channels), np.float32)
+    mask = np.empty((len(rows), length), np.bool_)
+    for k, (name, start) in enumerate(rows):
+        values = motions[name]
+        frames = start + np.arange(length)
+        mask[k] = frames < len(values)
+        # The last window is padded with the last frame.
+        windows[k] = values[np.minimum(frames, len(values) - 1)]
+    return windows, mask
 
 
 class _UsableMotions(NamedTuple):

@@ -646,25 +646,32 @@ def _by_name(a: TimedComponent, b: TimedComponent) -> TimedComponent:
     if sorted(wanted) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
         columns = [names.index(name) for name in wanted]
         return replace(b, values=b.values[:, columns], part_labels=wanted)
-    only_first = [name for name in wanted if name not in names]
-    only_second = [name for name in names if name not in wanted]
+    raise ValueError(_describe_difference(b.content, wanted, names))
+
+
+def _describe_difference(
+    content: str, first: Sequence[str], second: Sequence[str]
+) -> str:
+    """Return how the names of parts differ in two motions."""
+    only_first = [name for name in first if name not in second]
+    only_second = [name for name in second if name not in first]
     if not only_first and not only_second:
-        raise ValueError(
-            f"{b.content} has parts in different orders in two motions, and their "
-            "names are not unique"
+        return (
+            f"{content} has parts in different orders in two motions, and their names "
+            "are not unique"
         )
     parts = []
     if only_first:
         parts.append(f"{listed(only_first)} only in the first")
     if only_second:
         parts.append(f"{listed(only_second)} only in the second")
-    message = f"{b.content} has parts of different names in two motions: "
+    message = f"{content} has parts of different names in two motions: "
     message += " and ".join(parts)
     for find_hint in functions_for("joining_hint"):
         hint = find_hint(only_first, only_second)
         if hint:
             message += f"; {hint}"
-    raise ValueError(message)
+    return message
 
 
 def _check_compatible(a: TimedComponent, b: TimedComponent) -> None:

@@ -187,10 +187,8 @@ def _complete_list(
     if not names or body is None:
         return
     defined = Counter(_DEFINED.findall(text.data))
-    if any(defined[node_name] != 1 for node_name in names):
-        return
-    if len(names) != len({id(node) for node in listed}):
-        # Two nodes have the same name.
+    are_unique = len(names) == len({id(node) for node in listed})
+    if not are_unique or any(defined[node_name] != 1 for node_name in names):
         return
     if any(node.text is not humanoid.text or node.offset <= body for node in listed):
         return
@@ -238,19 +236,23 @@ def _changed_list(text: str, start: int, names: list[str]) -> Iterator[_Change]:
         elif not last or wanted[name].end() > wanted[last].end():
             last = name
     for name, missing in missing_after.items():
-        if not name:
-            added = "".join(f" USE {missing_name}" for missing_name in missing)
-            if not items:
-                added += " "
-            yield opened.end(), opened.end(), added, LISTS.code
+        if name:
+            yield _add_after(text, wanted[name], missing)
             continue
-        line, begin = _start(text, wanted[name])
-        between = " "
-        if line and not text[line:begin].strip():
-            between = _newline(text) + text[line:begin]
-        added = "".join(f"{between}USE {missing_name}" for missing_name in missing)
-        end = wanted[name].end()
-        yield end, end, added, LISTS.code
+        added = "".join(f" USE {missing_name}" for missing_name in missing)
+        if not items:
+            added += " "
+        yield opened.end(), opened.end(), added, LISTS.code
+
+
+def _add_after(text: str, item: re.Match[str], names: list[str]) -> _Change:
+    """Add names after a USE: in lines of their own if that has one."""
+    line, begin = _start(text, item)
+    between = " "
+    if line and not text[line:begin].strip():
+        between = _newline(text) + text[line:begin]
+    added = "".join(f"{between}USE {name}" for name in names)
+    return item.end(), item.end(), added, LISTS.code
 
 
 def _remove_item(text: str, item: re.Match[str]) -> _Change:
