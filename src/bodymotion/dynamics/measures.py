@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from bodymotion.dynamics import sensors
     from bodymotion.dynamics.sensors import CameraFrames, Scenery, Thing
     from bodymotion.dynamics.visible_shapes import VisibleShapes
+    from bodymotion.geometry.shapes import Shape
 
 ON_FEET = judgement.note(
     "MEAS101",
@@ -511,9 +512,10 @@ class Measures(ShortRepr):
         """The shapes of the body for its cameras."""
         from bodymotion.dynamics.visible_shapes import VisibleShapes
 
-        return VisibleShapes(
-            (shape, link.index) for link in self.body.links for shape in link.visuals
-        )
+        shapes: list[tuple[Shape, int]] = []
+        for link in self.body.links:
+            shapes += [(shape, link.index) for shape in link.visuals]
+        return VisibleShapes(shapes)
 
     @overload
     def read(

@@ -45,6 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
@@ -182,11 +183,9 @@ def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
     6), limited to its max… values.
     """
     limit = reading_limits(device)
-    names = (
-        AXES
-        if len(limit) == 3
-        else tuple(kind + axis for kind in "ft" for axis in AXES)
-    )
+    names: tuple[str, ...] = AXES
+    if len(limit) == 6:  # forces, then torques
+        names = tuple("f" + axis for axis in AXES) + tuple("t" + axis for axis in AXES)
     return Reading(
         device,
         times,
@@ -258,7 +257,7 @@ class Scenery:
 
     def __init__(self, things: Iterable[Thing] = ()) -> None:
         self.shapes: tuple[Shape, ...] = tuple(
-            shape for thing in things for shape in _shapes(thing)
+            chain.from_iterable(map(_shapes, things))
         )
 
     @cached_property
@@ -367,11 +366,10 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
 def _shapes(thing: Thing) -> list[Shape]:
     if isinstance(thing, Body):
         placed = poses.to_matrix(thing.forward_kinematics(np.zeros(thing.num_joints)))
-        return [
-            shape.moved(placed[link.index])
-            for link in thing.links
-            for shape in link.visuals
-        ]
+        shapes: list[Shape] = []
+        for link in thing.links:
+            shapes += [shape.moved(placed[link.index]) for shape in link.visuals]
+        return shapes
     return [thing if isinstance(thing, Shape) else Shape(thing)]
 
 

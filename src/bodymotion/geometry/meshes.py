@@ -26,7 +26,7 @@ have them, or as meshes. `hull_distance` is the distance between two convex hull
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -363,9 +363,8 @@ def to_mesh(geometry: Geometry) -> Mesh:
 
 @lru_cache(maxsize=256)
 def _box(size: tuple[float, float, float]) -> Mesh:
-    signs = np.array(
-        [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64
-    )
+    # x changes fastest.
+    signs = np.array([(x, y, z) for z, y, x in product((-1.0, 1.0), repeat=3)])
     # Each side from its lower left corner on, in the orientation of the texture: front,
     # back, right, left, top, bottom.
     sides = np.array(

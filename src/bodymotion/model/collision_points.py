@@ -147,9 +147,9 @@ class CollisionPoints:
         and of those that carry them (-1 none).
         """
         groups = rigid_groups(self.body)
-        group_of = {
-            index: number for number, group in enumerate(groups) for index in group
-        }
+        group_of: dict[int, int] = {}
+        for number, group in enumerate(groups):
+            group_of |= dict.fromkeys(group, number)
         above = [
             self.body.links[group[0]].parent if group[0] > 0 else -1 for group in groups
         ]

@@ -211,20 +211,18 @@ class Link(ContentEquality, offset=(7,)):
     @cached_property
     def visuals(self) -> tuple[Shape, ...]:
         """The shapes that are drawn of the link, in its frame."""
-        return tuple(
-            shape.moved(segment.transform)
-            for segment in self.segments
-            for shape in segment.visuals
-        )
+        shapes: list[Shape] = []
+        for segment in self.segments:
+            shapes += [shape.moved(segment.transform) for shape in segment.visuals]
+        return tuple(shapes)
 
     @cached_property
     def collisions(self) -> tuple[Shape, ...]:
         """The shapes that collide with other objects, in the link's frame."""
-        return tuple(
-            shape.moved(segment.transform)
-            for segment in self.segments
-            for shape in segment.collisions
-        )
+        shapes: list[Shape] = []
+        for segment in self.segments:
+            shapes += [shape.moved(segment.transform) for shape in segment.collisions]
+        return tuple(shapes)
 
     @cached_property
     def visual_points(self) -> Floats:
@@ -626,21 +624,20 @@ def standing_links(body: Body, link_poses: Floats) -> set[int]:
     """
     lows: dict[int, float] = {}
     for link in body.links:
-        box = [shape.bounds for shape in link.collisions if shape.bounds is not None]
-        if box:
-            corners = [
-                np.where(upper, b[1], b[0])
-                for b in box
-                for upper in np.ndindex(2, 2, 2)
-            ]
-            lows[link.index] = float(
-                transform_points(link_poses[link.index], corners)[:, 2].min()
-            )
-    return {
-        index
-        for index, low in lows.items()
-        if low < min(lows.values()) + CONTACT_HEIGHT
-    }
+        corners: list[Floats] = []
+        for shape in link.collisions:
+            if shape.bounds is not None:
+                corners += _corners(shape.bounds)
+        if corners:
+            heights = transform_points(link_poses[link.index], corners)[:, 2]
+            lows[link.index] = float(heights.min())
+    limit = min(lows.values(), default=0.0) + CONTACT_HEIGHT
+    return {index for index, low in lows.items() if low < limit}
+
+
+def _corners(box: Floats) -> list[Floats]:
+    """Return the 8 corners (3,) of a box (2, 3)."""
+    return [np.where(upper, box[1], box[0]) for upper in np.ndindex(2, 2, 2)]
 
 
 def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:

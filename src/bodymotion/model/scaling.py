@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,13 +12,20 @@ from bodymotion.diagnostics.losses import UNSCALED
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
 from bodymotion.model.body import Body
-from bodymotion.model.links import Device, Joint, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.model.links import (
+    Device,
+    Joint,
+    Link,
+    OtherDevice,
+    RangeSensor,
+    Segment,
+    VisionSensor,
+)
 
 _T = TypeVar("_T")
 
-HISTORY_KEY = (
-    "rerooted"  # The option of a source that keeps what `editing.reroot` changed.
-)
+# The option of a source that keeps what `editing.reroot` changed.
+HISTORY_KEY = "rerooted"
 
 # The lengths in `Joint.extra` of a sliding joint. Numbers, or the named numbers of a
 # mapping.
@@ -58,29 +65,7 @@ def scale(body: Body, factor: float) -> Body:
     )
     return replace(
         body,
-        links=tuple(
-            replace(
-                link,
-                offset=_pose(link.offset, factor),
-                joint=_joint(link.joint, factor, slides),
-                segments=tuple(
-                    replace(
-                        segment,
-                        transform=_transform(segment.transform, factor),
-                        center_of_mass=frozen(factor * segment.center_of_mass),
-                        inertia=frozen(factor**2 * segment.inertia),
-                        visuals=tuple(
-                            _shape(shape, factor) for shape in segment.visuals
-                        ),
-                        collisions=tuple(
-                            _shape(shape, factor) for shape in segment.collisions
-                        ),
-                    )
-                    for segment in link.segments
-                ),
-            )
-            for link in body.links
-        ),
+        links=tuple(_link(link, factor, slides) for link in body.links),
         devices=tuple(_device(device, factor) for device in body.devices),
         extra_joints=extra_joints,
         viewpoints=tuple(
@@ -93,33 +78,42 @@ def scale(body: Body, factor: float) -> Body:
     )
 
 
+def _link(link: Link, factor: float, slides: set[str]) -> Link:
+    return replace(
+        link,
+        offset=_pose(link.offset, factor),
+        joint=_joint(link.joint, factor, slides),
+        segments=tuple(_segment(segment, factor) for segment in link.segments),
+    )
+
+
+def _segment(segment: Segment, factor: float) -> Segment:
+    return replace(
+        segment,
+        transform=_transform(segment.transform, factor),
+        center_of_mass=frozen(factor * segment.center_of_mass),
+        inertia=frozen(factor**2 * segment.inertia),
+        visuals=tuple(_shape(shape, factor) for shape in segment.visuals),
+        collisions=tuple(_shape(shape, factor) for shape in segment.collisions),
+    )
+
+
 def _unscaled(body: Body) -> list[Problem]:
     """Return a problem for data that may have lengths and is not scaled."""
+    parts: list[Any] = [body, *body.devices, *body.extra_joints]
+    for link in body.links:
+        parts += [link.joint, *link.segments]
     found = []
     for name, what in (
         ("urdf", "elements of a URDF for other programs"),
         ("mjcf", "the values that only MJCF has"),
     ):
-        values = [
-            body.extra,
-            *(link.joint.extra for link in body.links),
-            *(device.extra for device in body.devices),
-        ]
-        values += [joint.extra for joint in body.extra_joints]
-        values += [segment.extra for link in body.links for segment in link.segments]
-        if any(extra.get(name) for extra in values):
+        if any(part.extra.get(name) for part in parts):
             found.append(UNSCALED.problem(f"{what} are not scaled"))
-    devices = [
-        device
-        for device in body.devices
-        if isinstance(device, OtherDevice) and device.extra
-    ]
-    found += [
-        UNSCALED.problem(
-            f"the fields of {device.kind} {device.name!r:.60} are not scaled"
-        )
-        for device in devices
-    ]
+    for device in body.devices:
+        if isinstance(device, OtherDevice) and device.extra:
+            message = f"the fields of {device.kind} {device.name!r:.60} are not scaled"
+            found.append(UNSCALED.problem(message))
     return found
 
 
@@ -128,10 +122,9 @@ def _source(source: Source, factor: float) -> Source:
     kept = source.options.get(HISTORY_KEY)
     if not isinstance(kept, Mapping):
         return source
-    moved = {
-        name: tuple(factor * length for length in shift)
-        for name, shift in kept["moved"].items()
-    }
+    moved = {}
+    for name, shift in kept["moved"].items():
+        moved[name] = tuple(factor * length for length in shift)
     return replace(
         source, options={**source.options, HISTORY_KEY: {**kept, "moved": moved}}
     )
