@@ -265,9 +265,9 @@ class _Ring:
         self.x: list[float] = self.flat[:, 0].tolist()
         self.y: list[float] = self.flat[:, 1].tolist()
         count = len(self.x)
-        self.after = [*range(1, count), 0]
-        self.before = [count - 1, *range(count - 1)]
-        self.reflex = {i for i in range(count) if not self.turns_left(i)}
+        self.after: list[int] = [*range(1, count), 0]
+        self.before: list[int] = [count - 1, *range(count - 1)]
+        self.reflex: set[int] = {i for i in range(count) if not self.turns_left(i)}
         self._reflex_array: Indices | None = None
 
     def turns_left(self, i: int) -> bool:
@@ -276,7 +276,7 @@ class _Ring:
         y = self.y
         a = self.before[i]
         c = self.after[i]
-        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
+        return bool((x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a]))
 
     def is_ear(self, i: int) -> bool:
         """Return whether the triangle of a corner and its neighbours can be cut off.
@@ -947,8 +947,8 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     geometry = shape.geometry
     assert isinstance(geometry, (Lines, Points))
     transform = shape.transform
-    positions = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
-    positions = positions.astype(np.float32)
+    moved = geometry.vertices @ transform[:3, :3].T + transform[:3, 3]
+    positions = moved.astype(np.float32)
     if isinstance(geometry, Lines):
         mode = LINES
         indices = geometry.segments
