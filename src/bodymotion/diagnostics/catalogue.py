@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 from types import ModuleType
 
 from bodymotion.diagnostics import Problem, Rule
@@ -50,14 +51,12 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     found: dict[str, Rule] = {}
     old: dict[str, str] = {}
     names = [f"bodymotion.{name}" for name in PACKAGES]
-    names += [name for extension in extensions() for name in extension.rules]
+    for extension in extensions():
+        names += extension.rules
     for package in map(importlib.import_module, tuple(names)):
-        names += [
-            info.name
-            for info in pkgutil.walk_packages(
-                getattr(package, "__path__", ()), f"{package.__name__}."
-            )
-        ]
+        path = getattr(package, "__path__", ())
+        modules = pkgutil.walk_packages(path, f"{package.__name__}.")
+        names += [module.name for module in modules]
     for name in names:
         try:
             module = importlib.import_module(name)
@@ -90,35 +89,36 @@ def selected(
     problems = tuple(problems)
     if not select and not ignore:
         return problems
-    select, ignore = (
-        tuple(retired().get(name, name) for name in names) for names in (select, ignore)
-    )
-    codes = {
-        code: [code] for code in (*catalogue(), *(problem.rule for problem in problems))
-    }
-    for old, new in retired().items():
-        codes.setdefault(new, [new]).append(old)
+    select = [retired().get(name, name) for name in select]
+    ignore = [retired().get(name, name) for name in ignore]
+    codes = {code: [code] for code in catalogue()}
+    for problem in problems:
+        codes.setdefault(problem.rule, [problem.rule])
+    for former, code in retired().items():
+        codes.setdefault(code, [code]).append(former)
+    every = list(chain.from_iterable(codes.values()))
     for name in (*select, *ignore):
-        if not name or not any(
-            code.startswith(name) for known in codes.values() for code in known
-        ):
+        if not name or not any(code.startswith(name) for code in every):
             raise ValueError(
                 f"there is no rule {name!r}, and none that begins with this"
             )
+    # Without a selection, all are selected, but any name that is ignored is longer.
+    unselected = -1 if select else 0
+    chosen = []
+    for problem in problems:
+        names = codes[problem.rule]
+        by_select = _longest_match(select, names, unselected)
+        if by_select > _longest_match(ignore, names, -1):
+            chosen.append(problem)
+    return tuple(chosen)
 
-    def length(names: Sequence[str], rule: str, default: int) -> int:
-        return max(
-            (
-                len(one)
-                for one in names
-                if any(code.startswith(one) for code in codes[rule])
-            ),
-            default=default,
-        )
 
-    def kept(problem: Problem) -> bool:
-        return length(select, problem.rule, -1 if select else 0) > length(
-            ignore, problem.rule, -1
-        )
-
-    return tuple(problem for problem in problems if kept(problem))
+def _longest_match(
+    beginnings: Iterable[str], codes: Iterable[str], default: int
+) -> int:
+    """Return the length of the longest beginning of one of some codes."""
+    longest = default
+    for start in beginnings:
+        if any(code.startswith(start) for code in codes):
+            longest = max(longest, len(start))
+    return longest

@@ -51,6 +51,7 @@ from bodymotion.dynamics.differentiation import (
 from bodymotion.dynamics.trees import GRAVITY, gravity_vector
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory, frozen, median_step
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.model.joint_recovery import recover_joints

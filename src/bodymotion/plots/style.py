@@ -84,9 +84,8 @@ class Theme:
         }[color]
 
 
-LIGHT, DARK = (
-    Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1)
-)
+LIGHT = Theme(**{name: pair[0] for name, pair in _BOTH.items()})
+DARK = Theme(**{name: pair[1] for name, pair in _BOTH.items()})
 
 
 def rc(
@@ -100,21 +99,24 @@ def rc(
     """
     matplotlib = need("matplotlib", "plot", "plotting")
     with as_file(files("bodymotion.plots").joinpath("plots.mplstyle")) as path:
-        found = dict(matplotlib.rc_params_from_file(path, use_default_template=False))
-    found = {
-        name: value * scale if isinstance(value, float) else value
-        for name, value in found.items()
+        settings = dict(
+            matplotlib.rc_params_from_file(path, use_default_template=False)
+        )
+    for name, value in settings.items():
+        if isinstance(value, float):
+            settings[name] = value * scale
+    return settings | {
+        "font.family": [*fonts],
+        "text.color": theme.text,
+        "legend.labelcolor": theme.text,
+        "axes.facecolor": theme.panel,
+        "grid.color": theme.grid,
+        "axes.edgecolor": theme.edge,
+        "xtick.color": theme.edge,
+        "ytick.color": theme.edge,
+        "axes.labelcolor": theme.muted,
+        "xtick.labelcolor": theme.muted,
+        "ytick.labelcolor": theme.muted,
+        "figure.facecolor": theme.page,
+        "savefig.facecolor": theme.page,
     }
-    colors = {
-        theme.text: ("text.color", "legend.labelcolor"),
-        theme.panel: ("axes.facecolor",),
-        theme.grid: ("grid.color",),
-    }
-    colors |= {theme.edge: ("axes.edgecolor", "xtick.color", "ytick.color")}
-    colors |= {theme.muted: ("axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor")}
-    colors |= {theme.page: ("figure.facecolor", "savefig.facecolor")}
-    return (
-        found
-        | {"font.family": [*fonts]}
-        | {name: color for color, names in colors.items() for name in names}
-    )

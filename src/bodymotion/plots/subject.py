@@ -54,12 +54,16 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
     A group continues from joint to joint along a chain of links. Where chains branch,
     those with fewer than four joints form one group.
     """
+
+    def labels_of(group: Sequence[int]) -> list[str]:
+        return [labels[column] for column in group]
+
     columns = sorted(_group_columns(body), key=min)
-    names = [name_of([labels[k] for k in group]) for group in columns]
+    names = [name_of(labels_of(group)) for group in columns]
     groups = []
     for name, group in zip(names, columns, strict=True):
         if names.count(name) > 1:
-            name = _ends([labels[k] for k in group])
+            name = _ends(labels_of(group))
         groups.append(JointGroup(name, tuple(group)))
     without_link = set(range(len(labels))).difference(*columns)
     if without_link:

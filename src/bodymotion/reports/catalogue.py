@@ -75,7 +75,7 @@ def catalogue_page(
             if progress is not None:
                 progress(number + 1, len(chosen))
     names = [name for name in (rows[0] if rows else {}) if name not in HIDDEN]
-    columns = [[_cell(row.get(name)) for row in rows] for name in names]
+    columns = [_column(rows, name) for name in names]
     data = {"names": names, "columns": columns, "folder": folder.name, "shown": shown}
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     # In a script of HTML, "<" could begin the end of the script.
@@ -106,6 +106,11 @@ def _draw_motion(
         image.save(stream, "WEBP")
     write_page(scene, base.with_suffix(".html"), play=False)
     return True
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> list[object]:
+    """Return a column of the table."""
+    return [_cell(row.get(name)) for row in rows]
 
 
 def _cell(value: object) -> object:

@@ -68,6 +68,5 @@ class Theme:
     shadow: float
 
 
-LIGHT, DARK = (
-    Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1)
-)
+LIGHT = Theme(**{name: pair[0] for name, pair in _BOTH.items()})
+DARK = Theme(**{name: pair[1] for name, pair in _BOTH.items()})
