@@ -84,7 +84,7 @@ def test_an_imu_is_two_devices_and_stays_one_sensor(tmp_path, imu, extension):
 )
 def test_halves_of_an_imu_come_back_as_they_were(tmp_path, kinds):
     devices = tuple(
-        getattr(bm, kind)(name="s", id=kinds[:k].count(kind), link=0)
+        getattr(bm.model, kind)(name="s", id=kinds[:k].count(kind), link=0)
         for k, kind in enumerate(kinds)
     )
     body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=devices)
