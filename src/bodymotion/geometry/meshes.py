@@ -208,7 +208,8 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
     For few rows several times faster than `numpy.cross`.
     """
-    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    ax, ay, az = a.T
+    bx, by, bz = b.T
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 

@@ -192,12 +192,13 @@ def from_vector(vector: npt.ArrayLike) -> Floats:
 
 
 def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹), in the world, from
-    orientations b (..., 4) to a (..., 4).
+    """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹) from b to a (..., 4).
+
+    In the world.
     """
-    turn = multiply(a, conjugate(b))
-    w = turn[..., 0]
-    vector = turn[..., 1:]
+    rotation = multiply(a, conjugate(b))
+    w = rotation[..., 0]
+    vector = rotation[..., 1:]
     sine = np.sqrt(np.einsum("...i,...i", vector, vector))
     # q and −q are one rotation; near the identity the angle is twice its sine.
     scale = 2.0 * np.divide(
@@ -215,17 +216,17 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)
     angle = 2.0 * np.arctan2(sine, q[..., 0])
-    rotated = sine > 0
-    axis = q[..., 1:] / np.where(rotated, sine, 1.0)[..., None]
-    return np.asarray(
-        np.where(rotated[..., None], axis, np.array([0.0, 0.0, 1.0]))
-    ), np.asarray(angle)
+    is_rotated = sine > 0
+    axis = q[..., 1:] / np.where(is_rotated, sine, 1.0)[..., None]
+    axis = np.where(is_rotated[..., None], axis, np.array([0.0, 0.0, 1.0]))
+    return np.asarray(axis), np.asarray(angle)
 
 
 def from_rpy(rpy: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) of roll, pitch, yaw (..., 3)."""
     half = 0.5 * np.asarray(rpy, dtype=np.float64)
-    (sr, sp, sy), (cr, cp, cy) = _columns(np.sin(half)), _columns(np.cos(half))
+    sr, sp, sy = _columns(np.sin(half))
+    cr, cp, cy = _columns(np.cos(half))
     return np.stack(
         [
             cr * cp * cy + sr * sp * sy,
@@ -248,8 +249,9 @@ def to_rpy(quaternion: npt.ArrayLike) -> Floats:
 
 
 def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
-    """Return roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy`
-    does.
+    """Return roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3).
+
+    As `to_rpy` does.
     """
     r = np.asarray(matrix, dtype=np.float64)
     roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
@@ -264,29 +266,30 @@ def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """Return the angle (...) in 0…π [rad] of the rotation from orientation a (..., 4)
-    to b (..., 4).
-    """
+    """Return the angles (...) in 0…π [rad] between orientations a and b (..., 4)."""
     return to_axis_angle(multiply(conjugate(normalized(a)), normalized(b)))[1]
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
-    """Return orientations (..., 4) on the shorter arc from a to b (..., 4) at
-    `fraction` (...) in 0…1 (Shoemake, 1985).
+    """Return orientations (..., 4) on the shorter arc from a to b (..., 4).
+
+    At `fraction` (...) in 0…1 (Shoemake, 1985).
     """
     a = normalized(a)
     b = normalized(b)
     b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     t = np.asarray(fraction, dtype=np.float64)[..., None]
-    apart, along = (
-        np.linalg.norm(way, axis=-1, keepdims=True) for way in (b - a, a + b)
-    )
-    half = 2.0 * np.arctan2(apart, along)
-    sine = np.sin(half)
-    far = sine > 1e-9
-    safe = np.where(far, sine, 1.0)
-    weight_a = np.where(far, np.sin((1.0 - t) * half) / safe, 1.0 - t)
-    weight_b = np.where(far, np.sin(t * half) / safe, t)
+    # The angle Ω between a and b on the sphere: |b − a| = 2·sin Ω/2, |a + b| = 2·cos Ω/2.
+    # It has all its digits also where it is small, other than by arccos a·b.
+    difference_length = np.linalg.norm(b - a, axis=-1, keepdims=True)
+    sum_length = np.linalg.norm(a + b, axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(difference_length, sum_length)
+    sine = np.sin(angle)
+    # The weights are sin((1−t)Ω)/sin Ω and sin(tΩ)/sin Ω; nearer, they are linear in t.
+    is_far = sine > 1e-9
+    divisor = np.where(is_far, sine, 1.0)
+    weight_a = np.where(is_far, np.sin((1.0 - t) * angle) / divisor, 1.0 - t)
+    weight_b = np.where(is_far, np.sin(t * angle) / divisor, t)
     return normalized(weight_a * a + weight_b * b)
 
 
