@@ -123,7 +123,8 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     phases next to it are, in a smooth transition. At its ends it rises before it moves
     sideways. A swing that goes below the ground is lifted.
     """
-    feet, links = measures.feet, list(measures.feet.links)
+    feet = measures.feet
+    links = list(feet.links)
     contact = _planned_contact(measures)
     targets = smooth[:, links].copy()
     points = np.empty((len(links), 3))

@@ -53,10 +53,11 @@ def _compare_all(
     yield from _compare_numbers("the model", "mass", a.mass, b.mass, tolerance, "kg")
     root_poses = (a.root_pose, b.root_pose)
     yield from _compare_poses("the model", "root pose", *root_poses, tolerance)
-    orders = [[joint.name for joint in body.joints] for body in (a, b)]
-    if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
+    order = [joint.name for joint in a.joints]
+    other_order = [joint.name for joint in b.joints]
+    if order != other_order and sorted(order) == sorted(other_order):
         message = "the same joints in another order"
-        yield Difference("joints", message, {"orders": orders})
+        yield Difference("joints", message, {"orders": [order, other_order]})
     yield from _compare_links(a, b, tolerance)
     yield from _compare_devices(a, b, tolerance)
     yield from _compare_loops(a, b)

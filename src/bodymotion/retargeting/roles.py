@@ -24,7 +24,8 @@ ROLES = (
     "pelvis",
     "chest",
     "head",
-    *(f"{side} {part}" for side in SIDES for part in (*LIMBS["leg"], *LIMBS["arm"])),
+    *(f"left {part}" for part in (*LIMBS["leg"], *LIMBS["arm"])),
+    *(f"right {part}" for part in (*LIMBS["leg"], *LIMBS["arm"])),
 )
 ENDS = ("front", "hind")
 LEGS = ("front left", "front right", "hind left", "hind right")
@@ -33,7 +34,10 @@ LEG_ENDS = tuple(f"{leg} foot" for leg in LEGS)
 # All roles of a figure with four legs.
 QUADRUPED_ROLES = (
     "trunk",
-    *(f"{leg} {part}" for leg in LEGS for part in LEG_PARTS),
+    *(f"front left {part}" for part in LEG_PARTS),
+    *(f"front right {part}" for part in LEG_PARTS),
+    *(f"hind left {part}" for part in LEG_PARTS),
+    *(f"hind right {part}" for part in LEG_PARTS),
 )
 # Decimals of lengths [m] and poses. The last digits depend on where a recording begins.
 # Without rounding they would decide between postures that are equally good.

@@ -69,29 +69,32 @@ def find_limb_pairs(parents: Sequence[int], bones: Floats) -> list[LimbPair]:
         if parents[joint] >= 0:
             children[parents[joint]].append(joint)
 
-    def path_from(joint: int) -> list[int]:
-        path = [joint]
-        while longest_child[path[-1]] >= 0:
-            path.append(longest_child[path[-1]])
-        return path
-
     pairs = []
     for joint in range(count):
         # Mirrored limbs are neighbours in the order of lengths.
-        for one, other in pairwise(sorted(children[joint], key=lambda k: lengths[k])):
-            longer = float(lengths[other])
-            tolerance = MIRROR_TOLERANCE * longer
-            if not longer > 0 or longer - lengths[one] > tolerance:
+        by_length = sorted(children[joint], key=lambda k: lengths[k])
+        for shorter, longer in pairwise(by_length):
+            tolerance = MIRROR_TOLERANCE * float(lengths[longer])
+            has_length = lengths[longer] > 0
+            if not has_length or lengths[longer] - lengths[shorter] > tolerance:
                 continue
-            first = path_from(one)
-            second = path_from(other)
+            first = _longest_path(longest_child, shorter)
+            second = _longest_path(longest_child, longer)
             if len(first) != len(second):
                 continue
             if np.abs(bones[first] - bones[second]).max() < tolerance:
                 tips = (first[-1], second[-1])
-                pairs.append(LimbPair(joint, tips, float(lengths[one])))
+                pairs.append(LimbPair(joint, tips, float(lengths[shorter])))
     pairs.sort(key=lambda pair: -pair.length)
     return [pair for pair in pairs if pair.length > MIN_LIMB * pairs[0].length]
+
+
+def _longest_path(longest_child: Sequence[int], joint: int) -> list[int]:
+    """Return the joints of the longest path below a joint, which is the first."""
+    path = [joint]
+    while longest_child[path[-1]] >= 0:
+        path.append(longest_child[path[-1]])
+    return path
 
 
 class Legs(NamedTuple):
@@ -214,16 +217,15 @@ def _find_copies(
             joints.append(joint)
     copies: set[int] = set()
     for leaf in leaves:
+        near = []
         x, y, z = cubes[leaf].tolist()
-        near = [
-            joint
-            for dx, dy, dz in product((-1, 0, 1), repeat=3)
-            for joint in joints_in.get((x + dx, y + dy, z + dz), ())
-            if 2.0 * bones[joint] < bones[leaf]
-        ]
+        for dx, dy, dz in product((-1, 0, 1), repeat=3):
+            for joint in joints_in.get((x + dx, y + dy, z + dz), ()):
+                if 2.0 * bones[joint] < bones[leaf]:
+                    near.append(joint)
         if not near:
             continue
-        apart = np.abs(positions[:, near] - positions[:, [leaf]]).max(axis=(0, 2))
-        if (apart < distance).any():
+        differences = np.abs(positions[:, near] - positions[:, [leaf]])
+        if (differences.max(axis=(0, 2)) < distance).any():
             copies.add(leaf)
     return copies
