@@ -46,8 +46,10 @@ _FIRST = (
 MODULES = {
     name: f"bodymotion.cli.{name}"
     for name in (*_FIRST, "balance", "retarget", "simulate", "catalogue")
-} | {name: place for one in extensions() for name, place in one.commands.items()}
+}
 """The module of each command."""
+for _extension in extensions():
+    MODULES.update(_extension.commands)
 COMMANDS = tuple(MODULES)
 """Names of the commands.
 

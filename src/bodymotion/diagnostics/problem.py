@@ -392,14 +392,10 @@ class SourceMap:
         """
         for length in range(len(subject), -1, -1):
             entry = self._entries.get(subject[:length])
+            if callable(entry):
+                entry = entry(subject[length:]) or entry(())
             if entry is not None:
-                found = (
-                    entry
-                    if isinstance(entry, Location)
-                    else entry(subject[length:]) or entry(())
-                )
-                if found is not None:
-                    return found
+                return entry
         return None
 
     def is_known(self, subject: Subject) -> bool:
@@ -411,12 +407,12 @@ class SourceMap:
     ) -> tuple[type[SourceMap], tuple[dict[Subject, Location], frozenset[Subject]]]:
         # Functions hold the parsed file; what goes to another process takes plain
         # locations only.
-        plain = {
-            subject: found
-            for subject in self._entries
-            if (found := self.locate(subject)) is not None
-        }
-        return SourceMap, (plain, self.unknown)
+        locations = {}
+        for subject in self._entries:
+            location = self.locate(subject)
+            if location is not None:
+                locations[subject] = location
+        return SourceMap, (locations, self.unknown)
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,11 @@ class _Parts(Repr):
 
 
 _PARTS = _Parts()
-_PARTS.maxstring, _PARTS.maxother, _PARTS.maxtuple, _PARTS.maxlist, _PARTS.fillvalue = (
-    120,
-    60,
-    4,
-    4,
-    "…",
-)
+_PARTS.maxstring = 120  # [characters]
+_PARTS.maxother = 60  # [characters]
+_PARTS.maxtuple = 4
+_PARTS.maxlist = 4
+_PARTS.fillvalue = "…"
 
 
 class ShortRepr:

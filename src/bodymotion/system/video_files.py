@@ -114,11 +114,9 @@ class VideoFile:
             frame = self.av.AudioFrame.from_ndarray(
                 part.T.astype("float32", order="C"), format="fltp", layout=layout
             )
-            frame.sample_rate, frame.pts, frame.time_base = (
-                self._pace,
-                self._heard,
-                Fraction(1, self._pace),
-            )
+            frame.sample_rate = self._pace
+            frame.pts = self._heard
+            frame.time_base = Fraction(1, self._pace)
             self._heard += len(part)
             self._container.mux(self._sound.encode(frame))
 
