@@ -572,39 +572,44 @@ def device_elements(
     written: list[int] = []
     sensors = groups(devices)
     for indices, name in zip(sensors, _sensor_names(devices, sensors), strict=True):
-        first = devices[indices[0]]
-        of_joint = isinstance(first, ForceSensor)
-        is_on_root = of_joint and first.link == 0
-        sensor = None if is_on_root else sensor_element(first, name)
-        read = [] if sensor is None else read_sensor(parse_xml(to_xml(sensor)))
         by_kind = {devices[index].kind: index for index in indices}
+        first = devices[indices[0]]
+        sensor = _sensor_of(first, name)
+        read = [] if sensor is None else read_sensor(parse_xml(to_xml(sensor)))
         if sensor is None or not by_kind.keys() <= {each.kind for each in read}:
             continue
+        of_joint = isinstance(first, ForceSensor)
         reference = joint_names[first.link] if of_joint else names[first.link]
-        block = Element("gazebo", {"reference": reference}, [sensor])
-        blocks.append(block)
+        blocks.append(Element("gazebo", {"reference": reference}, [sensor]))
         entries: dict[str, dict[str, str]] = {}
         for read_back in read:
-            if read_back.kind not in by_kind:
+            kind = read_back.kind
+            if kind in by_kind:
+                written.append(by_kind[kind])
+                device = devices[by_kind[kind]]
+                renamed.add("device", device.name, read_back.name)
+                numbered = replace(read_back, id=counts[kind])
+                counts[kind] += 1
+                entries[kind] = _kept_texts(device, numbered, extension)
+            else:
                 half = f"that an IMU is only {with_article(first.kind)}"
                 extension.note(half, first.name)
-                continue
-            index = by_kind[read_back.kind]
-            renamed.add("device", devices[index].name, read_back.name)
-            read_back = replace(read_back, id=counts[read_back.kind])
-            counts[read_back.kind] += 1
-            written.append(index)
-            entries[read_back.kind] = _kept_texts(devices[index], read_back, extension)
         # Where a sensor has <bodymotion>, each of its devices needs one.
         if extension.on and (len(entries) < len(read) or any(entries.values())):
             for kind, texts in entries.items():
                 sensor.add("bodymotion", {"kind": kind, **texts})
-    for index, device in enumerate(devices):
-        if index not in written:
-            _report_lost(device, extension)
+    for index in sorted(set(range(len(devices))).difference(written)):
+        _report_lost(devices[index], extension)
     if written != sorted(written):
         extension.lost.leave_out("the order of devices", devices[0].name)
     return blocks
+
+
+def _sensor_of(device: Device, name: str) -> Element | None:
+    """Return the <sensor> of a device; None on a root without a joint for a force."""
+    if isinstance(device, ForceSensor) and device.link == 0:
+        return None
+    return sensor_element(device, name)
 
 
 def _kept_texts(

@@ -176,7 +176,8 @@ class Element:
 
     def inside(self, *names: str) -> Iterator[Element]:
         """Return the children of the children with one of these names."""
-        return (inner for child in self.all(*names) for inner in child.children)
+        for child in self.all(*names):
+            yield from child.children
 
     def first(self, *path: str) -> Element | None:
         """Return the first element down a path of names, None where there is none."""
