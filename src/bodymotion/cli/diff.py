@@ -107,6 +107,7 @@ def _compare(
     recorded: bool,
     reading: ReaderOptions,
 ) -> Comparison:
+    """Return the differences between two files of one kind."""
     from bodymotion import comparison
     from bodymotion.diagnostics.text import listed, with_article
     from bodymotion.extensions import functions_for, kind_named, kinds
@@ -118,15 +119,14 @@ def _compare(
     nouns = [noun_of(row.holds) for row in formats]
     script_nouns = [noun_of(kind.name) for kind in kinds() if kind.function("compare")]
     comparable = ("motion", *script_nouns)
+    # What is recorded is a motion, or the script that was played.
+    are_alike = nouns[0] == nouns[1]
     if recorded:
-        alike = set(nouns) <= set(comparable)
-    else:
-        alike = nouns[0] == nouns[1]
-    if not alike:
-        held = with_article(nouns[1])
+        are_alike = set(nouns) <= set(comparable)
+    if not are_alike:
         message = (
-            f"{first} holds {with_article(nouns[0])}, {second} {held}: they cannot be "
-            "compared"
+            f"{first} holds {with_article(nouns[0])}, {second} "
+            f"{with_article(nouns[1])}: they cannot be compared"
         )
         raise click.BadParameter(message, param_hint="A, B")
     if nouns[0] == "model":
@@ -153,9 +153,8 @@ def _compare(
         compared: Comparison = compare_recording(one, other, atol=atol)
         return compared
     if nouns[0] == "motion":
-        if body is None:
-            named = None
-        else:
+        named = None
+        if body is not None:
             named = load_body(body, reading)
         return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)
     kind = kind_named(formats[0].holds)

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from bodymotion.motion.interpolation import Method
 
 
+ADVICE = "--method after, nearest, before and linear without other options need less"
+"""What a message about too little memory advises."""
+
+
 @reports_losses
 @reads_files
 def retime(
@@ -108,22 +112,15 @@ def retime(
         if beats is not None:
             _put_on_beats(source, target, reading, kind, beats)
         if kind is not None and kind.function("change_speed") is not None:
-            has_body = body is not None and not is_project_default("body")
-            changes_time = rate or method or start != "0"
             # No other option has an effect on a script.
-            if changes_motion or changes_time or has_body:
+            if changes_motion or start != "0" or _is_any_used(rate, method, body):
                 speed = None
             _change_speed_of_script(source, target, reading, kind, speed)
         can_stream = used_method in (*HOLDING, "linear") and not speed
         if can_stream and not changes_motion and is_large(source, target):
             _resample_file(source, target, rate, used_method, start)
         check_reading(reading, [path for path in (source, body) if path is not None])
-        motion = load_motion(
-            source,
-            reading,
-            advice="--method after, nearest, before and linear without other options "
-            "need less",
-        )
+        motion = load_motion(source, reading, advice=ADVICE)
         new_start = _start(start, _first_time(motion))
         changed = motion
         if speed is not None:
@@ -131,13 +128,21 @@ def retime(
             new_start /= speed
         if within_limits and body is not None:
             changed = _slow_down(changed, load_body(body, reading))
-        resample = changed.on_common_timeline if common else changed.resample
+        resample = changed.resample
+        if common:
+            resample = changed.on_common_timeline
         result = resample(
             rate, used_method, antialias=antialias, unwrap=unwrap, start=new_start
         )
         if _timelines(result) != _timelines(changed):
             print_method(used_method, result.timed[0].timeline.frame_rate)
         finish(motion, result, target)
+
+
+def _is_any_used(rate: float | None, method: str | None, body: Path | None) -> bool:
+    """Return whether one of these options is on the command line."""
+    has_body = body is not None and not is_project_default("body")
+    return bool(rate or method or has_body)
 
 
 def _change_speed_of_script(
