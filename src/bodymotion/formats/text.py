@@ -264,7 +264,7 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
         return None
     codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
     feeds = codes == ord("\n")
-    num_rows = np.count_nonzero(feeds)
+    num_rows = int(np.count_nonzero(feeds))
     # A number and what is behind it take two bytes or more.
     may_be_plain = 2 * num_rows * width <= len(codes)
     if may_be_plain and not is_small(read_plain_rows, len(text) // BYTES):

@@ -359,11 +359,7 @@ class _Reader:
             link.title = f"link {name[:60]!r}"
         flags = {flag: link.flag(flag, default=False) for flag in FLAGS}
         parting = link.vector("parting_direction", default=(0.0, 0.0, 1.0))
-        points = []
-        for item in _items(link.find("contact_points")):
-            point = self._point(item, link)
-            if point:
-                points.append(point)
+        points = self._points(link)
         missing = [key for key in ("translation", "rotation") if not link.has(key)]
         link.report_misspelt(LINK_KEYS)
         if missing:
@@ -386,9 +382,18 @@ class _Reader:
             is_touching=flags["is_touching"],
             is_slave=flags["is_slave"],
             parting_direction=np.array(parting),
-            contact_points=np.array(points).reshape(-1, 3),
+            contact_points=points,
             extra=link.rest(),
         )
+
+    def _points(self, link: Fields) -> Floats:
+        """Return the contact points (N, 3) of a link, without faulty ones."""
+        points = []
+        for item in _items(link.find("contact_points")):
+            point = self._point(item, link)
+            if point:
+                points.append(point)
+        return np.array(points).reshape(-1, 3)
 
     def _check_rotation(self, rotation: Floats, link: Fields) -> None:
         # R · Rᵀ is 1 for a rotation; its determinant is −1 for one that mirrors.
@@ -420,17 +425,14 @@ class _Reader:
         None where one cannot be cut out: in lists in brackets, with aliases, with other
         keys behind.
         """
-        if not isinstance(refs, Sequence) or refs.flow:
-            return None
-        if self.has_aliases or self.shared or self.found.has_errors:
-            return None
-        if not self.nodes or len(self.nodes) != len(refs.items):
+        if not self._has_texts(refs):
             return None
         data = self.text.data
         starts = [_start_of_item(data, node.offset) for node in self.nodes]
         if -1 in starts:
             return None
         indent = data.find("-", starts[0]) - starts[0]
+        # Comments before a pose are a part of it.
         floor = 0
         for number, start in enumerate(starts):
             starts[number] = _with_comments(data, start, floor)
@@ -441,6 +443,14 @@ class _Reader:
         texts = [data[start:end] for start, end in zip(starts, ends, strict=True)]
         pairs = tuple(zip(self.poses, texts, strict=True))
         return Layout(data, data[: starts[0]], pairs, value, indent, self.text.encoding)
+
+    def _has_texts(self, refs: Node | None) -> bool:
+        """Return whether each pose is an item of a block list, and only there."""
+        if not isinstance(refs, Sequence) or refs.flow:
+            return False
+        if self.has_aliases or self.shared or self.found.has_errors:
+            return False
+        return 0 < len(self.nodes) == len(refs.items)
 
 
 def _start_of_item(data: str, offset: int) -> int:

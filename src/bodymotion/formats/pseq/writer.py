@@ -53,15 +53,21 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
         rules.UNWRITABLE.problem(f"not written: {title}", location)
         for title in (*lost.values, *map(repr, lost.texts))
     ]
-    if isinstance(layout, Layout):
-        removed = [before for _, before in layout.poses if before not in text]
-        num_comments = sum(before.count("#") for before in removed)
-        if num_comments:
-            message = (
-                f"comments of changed or removed poses are not written ({num_comments})"
-            )
-            problems.append(rules.COMMENTS.problem(message, location))
+    num_comments = _count_lost_comments(layout, text)
+    if num_comments:
+        message = (
+            f"comments of changed or removed poses are not written ({num_comments})"
+        )
+        problems.append(rules.COMMENTS.problem(message, location))
     return tuple(problems)
+
+
+def _count_lost_comments(layout: object, text: str) -> int:
+    """Return how many comments of the file that was read are not in its new text."""
+    if not isinstance(layout, Layout):
+        return 0
+    removed = [before for _, before in layout.poses if before not in text]
+    return sum(before.count("#") for before in removed)
 
 
 def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
