@@ -264,6 +264,7 @@ def _row(
         )
         problems.update(result.problems)
         has_errors = any(problem.severity == "error" for problem in result.problems)
+        # A partial value would give wrong figures.
         value = None
         if result.whole or not has_errors:
             value = result.value

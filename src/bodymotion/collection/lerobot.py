@@ -468,6 +468,7 @@ def _numbers(column: Any, width: int) -> Floats:  # noqa: ANN401
     """
     compute = need("pyarrow.compute", "lake", "reading a LeRobot data set")
     cells = column.combine_chunks()
+    # Lists of lists are unfolded level by level.
     shape = [len(cells)]
     while hasattr(cells.type, "value_type"):
         lengths = compute.unique(compute.list_value_length(cells)).to_pylist()
@@ -652,6 +653,7 @@ class _Writer:
             self._rate = float(motion.frame_rate or 0)
         _check_alike(title, motion, self._rate, descriptions, self._features)
 
+        # The frames, then the row of the episode, which names their file.
         features |= self._frame_features(motion.num_frames, number, task)
         self._write_frames(features)
         last_file = self._num_files - 1

@@ -166,6 +166,7 @@ def _in_processes(
 ) -> Iterator[Outcome]:
     """Return outcomes from processes, each of which works on one input at a time."""
     processes = _Processes(function, inputs, workers, limits)
+    # The caller may stop before the last outcome.
     try:
         yield from processes.run()
     finally:

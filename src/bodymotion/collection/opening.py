@@ -368,6 +368,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
             raise FileNotFoundError(ENOENT, f"No {name} in the archive", archive)
         return Collection(address, (replace(clip, name=PurePosixPath(clip.name).name),))
     folder = Path(address)
+    # fsspec opens an archive as a file system in a chain of addresses.
     kind = archive_kind(address)
     if kind and not folder.is_dir():
         address = f"{kind}://::{address}"
@@ -428,6 +429,7 @@ def _collection_at(address: str) -> Collection:
     chain = separator + rest
     with _reached(address):
         system, root = _system(address)
+        # A name may have brackets itself, so a pattern is what does not exist.
         pattern = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
         if pattern is not None and not system.exists(root):
             paths = system.glob(root)

@@ -286,6 +286,7 @@ def windows_of(
         raise ValueError(
             f"all {len(motions)} motions are for tests: no motion is left for training"
         )
+    # Statistics of the training part only: those of tests must not leak into it.
     together = np.concatenate(training)
     std = together.std(axis=0)
     std[std < MIN_STD] = 1

@@ -186,6 +186,7 @@ def _join(
     if not 0 <= blend < np.inf:
         raise ValueError(f"blend {blend} s, expected a finite number, 0 or more")
     rate = _shared_rate(motions)
+    # A blend that is far too long must not overflow an integer.
     overlap = round(min(blend * rate, max(m.num_frames for m in motions)))
     if any(overlap > m.num_frames - 1 for m in motions):
         raise ValueError(
@@ -204,6 +205,7 @@ def _join(
         if rebase and transitions:
             before, after = transitions[index]
             if transform is not None:
+                # The motion before was moved itself.
                 before = poses.compose(transform, before)
             transform = _alignment(before, after, overlap)
         joined.append(parts, transform)
@@ -753,6 +755,7 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
         return None
     end = rotations.normalized(end_pose[3:])
     start = rotations.normalized(start_pose[3:])
+    # The rotation from the start to the end, of which only the heading is kept.
     rotation = rotations.multiply(end, rotations.conjugate(start))
     transform = level([0.0, 0.0, 0.0, *rotation])
     shift = end_pose[:3] - poses.transform_points(transform, start_pose[:3])

@@ -150,7 +150,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
             )
         target = body.joint_links.index(partner.index)
         columns[target] = column
-        # A mirror image rotates the other way.
+        # A mirror image rotates the other way. The axes may have the same or opposite
+        # directions in the file.
         direction = 1.0 if link.joint.type == "slide" else -1.0
         signs[target] = np.sign(cosine) * direction
         sine = np.linalg.norm(np.cross(axis, partner_axis))
@@ -158,6 +159,7 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         if angle > tilt:
             tilt = angle
             worst_joint = link.name
+    # From the mirrored frame of each link to the frame of its partner.
     frames = rotations.multiply(
         rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:]
     )

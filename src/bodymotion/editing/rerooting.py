@@ -91,6 +91,7 @@ def reroot(body: Body, link: str | int) -> Body:
     order = depth_first(parents, history.ranks.__getitem__)
     numbers = {old: new for new, old in enumerate(order)}
     joints, offsets = _joints_and_offsets(body, path, shifts)
+    # Everything that names a link by its index, or is in its frame, moves with it.
     links = []
     for old, new in numbers.items():
         before = body.links[old]

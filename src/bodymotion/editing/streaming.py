@@ -75,6 +75,8 @@ def trim_file(
     low = -np.inf if start is None else start - ON_FRAME
     high = np.inf if end is None else end + ON_FRAME
     with open_motion(source) as reader:
+        # A header has the number of frames, so frames are counted before they are
+        # written.
         headers = list(reader.components)
         ends = reader.end_times()
         unchanged = []
@@ -135,6 +137,7 @@ def resample_file(
     with open_motion(source) as reader:
         timed = [header for header in reader.components if header.layout is not None]
         rate = common_rate((header.frame_rate for header in timed), frame_rate)
+        # The number of frames of each component is needed before they are written.
         counts = {}
         for index, ends in enumerate(reader.end_times()):
             if ends is not None:
@@ -149,6 +152,7 @@ def resample_file(
                 headers[index] = replace(
                     header, num_frames=count, frame_rate=rate, has_frame_time=False
                 )
+        # A late first time stamp can ask for more frames than the disk has room for.
         size = MIN_BYTES_OF_NUMBER * num_numbers
         _check_disk(Path(target), size, max(counts.values(), default=0), rate)
         wraps: dict[int, list[Wrap]] = {}

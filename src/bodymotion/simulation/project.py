@@ -140,9 +140,11 @@ def load_project(
     if unused:
         message = f"items that are not used: {listed(unused, 8)}"
         problems.append(rules.UNUSED.problem(message, location))
+    # The order of the file counts among equal ranks.
     simulated, *others = sorted(bodies, key=_PlacedBody.rank)
     objects = []
     for other in others:
+        # The project has the pose of the root, a world that of the whole model.
         in_model = poses.inverse(other.body.root_pose)
         objects.append((other.body, poses.compose(other.pose, in_model)))
     return Project(

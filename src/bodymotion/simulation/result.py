@@ -482,7 +482,7 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
 
 
 def _check_limits(world: World, dq: Floats, effort: Floats) -> list[Problem]:
-    """Return the problems of joints at limits of effort, or beyond those of velocity."""
+    """Return the problems of joints at limits of effort, or beyond velocity limits."""
     num_joints = len(world.actuators)
     effort_limits = np.tile([-np.inf, np.inf], (num_joints, 1))
     velocity_limits = effort_limits.copy()

@@ -206,6 +206,7 @@ class Run:
         rollout = need("mujoco.rollout", "sim", "the simulation")
         spec = self.mujoco.mjtState.mjSTATE_CTRL
         rows = control[self.done : last]
+        # Forces are columns beside the controls.
         if any(push.first < last and push.end > self.done for push in self.pushes):
             spec |= self.mujoco.mjtState.mjSTATE_XFRC_APPLIED
             forces = [self.forces(k).ravel() for k in range(self.done, last)]
@@ -514,6 +515,7 @@ def _start(
     _check_word("root", root, (None, "free", "fixed"))
     _check_word("self_collision", self_collision, get_args(SelfCollision))
     _check_objects(objects)
+    # What depends on the body alone is computed once for all its simulations.
     robot = robot_of(body, root)
     body = robot.body
     links = [link.name for link in body.links]

@@ -18,6 +18,7 @@ from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf.writer import (
+    Actuators,
     MjcfModel,
     ModelOptions,
     SelfCollision,
@@ -298,20 +299,7 @@ def build_world(
     if body.is_mounted:
         body = replace(body, root_pose=posture[1])
     body = _meeting_loops(_without_balls(body), posture[0])
-    gains = options.gains
-    self_collision: SelfCollision = "none"
-    if options.self_collision != "none":
-        self_collision = "all"
-    written = _written(
-        replace(body, devices=_sites(body)),
-        ModelOptions(
-            self_collision,
-            "none" if gains is None else "position",
-            gains,
-            scene=False,
-        ),
-        "robot",
-    )
+    written = _write_robot(body, options)
     spec = mujoco.MjSpec()
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     if options.floor:
@@ -327,7 +315,7 @@ def build_world(
     for number, (thing, pose) in enumerate(objects):
         pose = np.asarray(pose, dtype=np.float64)
         _attach_object(spec, f"object{number}", thing, pose, options.friction)
-    if gains is None:
+    if options.gains is None:
         _add_motors(spec, body, written)
     names = {}
     for index, name in written.links.items():
@@ -337,6 +325,7 @@ def build_world(
         for link in body.links
         if link.collisions and names.get(link.index, "world") != "world"
     )
+    # Contacts come last among the sensors, so that their columns are at the end.
     _add_sensors(spec, body, names, touching, devices=options.sensors)
     overlap_problems = _exclude_overlaps(spec, names, overlaps)
     model = spec.compile()
@@ -350,6 +339,20 @@ def build_world(
     for thing, pose in objects:
         scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
     return replace(world, problems=tuple(problems), scenery=tuple(scenery))
+
+
+def _write_robot(body: Body, options: WorldOptions) -> MjcfModel:
+    """Return the simulated body as MJCF, with servos if there are gains."""
+    self_collision: SelfCollision = "none"
+    if options.self_collision != "none":
+        # Pairs that touch are left out by the world.
+        self_collision = "all"
+    actuators: Actuators = "none" if options.gains is None else "position"
+    return _written(
+        replace(body, devices=_sites(body)),
+        ModelOptions(self_collision, actuators, options.gains, scene=False),
+        "robot",
+    )
 
 
 def _attach_object(
