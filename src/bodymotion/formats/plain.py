@@ -27,7 +27,8 @@ _TRUE = re.compile(r"yes|Yes|YES|true|True|TRUE|on|On|ON")
 _FALSE = re.compile(r"no|No|NO|false|False|FALSE|off|Off|OFF")
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
 _FLOAT = re.compile(
-    r"[-+]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][-+]?[0-9]++)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+    r"[-+]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][-+]?[0-9]++)?"
+    r"|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
 )
 _BRACKET_OR_TEXT = re.compile(rb'[\[{]|[\]}]|"(?:[^"\\]|\\.)*+"', re.DOTALL)
 

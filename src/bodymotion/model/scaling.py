@@ -149,7 +149,8 @@ def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
 
 
 def _scaled(thing: _T, factor: float, *names: str) -> _T:
-    return replace(thing, **{name: factor * getattr(thing, name) for name in names})  # type: ignore[type-var]
+    scaled = {name: factor * getattr(thing, name) for name in names}
+    return replace(thing, **scaled)  # type: ignore[type-var]
 
 
 def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, object]:

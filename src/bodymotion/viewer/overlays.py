@@ -270,7 +270,13 @@ class Overlays:
             )
         ]
 
-    def _labelled_ball(self, name: str, text: str, radius: float, color: Rgb) -> Any:  # noqa: ANN401
+    def _labelled_ball(
+        self,
+        name: str,
+        text: str,
+        radius: float,
+        color: Rgb,
+    ) -> Any:  # noqa: ANN401
         ball = self._api.add_icosphere(name, radius=radius, color=color, **NO_SHADOW)
         self._api.add_label(
             f"{name}/name", text, font_screen_scale=0.75, anchor="center-left"
@@ -687,7 +693,8 @@ class _Patch(_Overlay):
         hidden = frame is None or self._corners is None
         points = None
         if not hidden:
-            points = closed_corners(self._corners[frame], self._count)  # type: ignore[index]
+            assert self._corners is not None
+            points = closed_corners(self._corners[frame], self._count)
         if points is not None:
             points = np.round(points + self._up, POSITION_DIGITS).astype(np.float32)
             self._face.vertices = points

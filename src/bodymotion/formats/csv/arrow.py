@@ -27,7 +27,8 @@ from bodymotion.system.files import open_file
 MAX_ADDRESS = 1 << 47  # [bytes] A larger size is no size.
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _NUMBER = re.compile(
-    r"(?:dictionary<values=)?(?:u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[[^]]*\])(?:, .*)?"
+    r"(?:dictionary<values=)?(?:u?int\d+|halffloat|float|double|bool"
+    r"|decimal\d+\(.*\)|(?:timestamp|duration)\[[^]]*\])(?:, .*)?"
 )
 # What is compressed in a file of Arrow (zstd, lz4) has these bytes after a first one,
 # and before that 8 bytes with its unpacked size.

@@ -222,5 +222,8 @@ class _Table:
                 values = values * (180 / math.pi)
             elif not own or largest_size(values) > MAX_ANGLE:
                 # Many turns of a wheel would look like degrees without a unit.
-                name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"
+                unit = "m" if k in slides else "rad"
+                if self.body is None:
+                    unit = "rad|m"
+                name = f"{name} [{unit}]"
             self.add("" if unitree else name, values)

@@ -173,7 +173,12 @@ class Log:
             self.diagnostics.report(MESSAGE, text, self.location)
             self.diagnostics.mark_unknown(("components", "all"))
 
-    def _add_message(self, name: str, logged: int, message: Any) -> None:  # noqa: ANN401
+    def _add_message(
+        self,
+        name: str,
+        logged: int,
+        message: Any,  # noqa: ANN401
+    ) -> None:
         topic = self.topics[name]
         if topic.kind == "frames":
             self._add_frames(name, logged, message)

@@ -72,7 +72,8 @@ _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 # A field of a text with its value, or up to the brace that its message begins with.
 FIELD = re.compile(
     rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
-    rf"(?P<value>(?:(?:{_STRING})\s*)++|\[[^\[\]{{<]*\]|[\w.+-]++(?!\s*[:{{<]))?)?|(?P<bare>[{{<])|(?P<close>[}}>])"
+    rf"(?P<value>(?:(?:{_STRING})\s*)++|\[[^\[\]{{<]*\]|[\w.+-]++(?!\s*[:{{<]))?)?"
+    r"|(?P<bare>[{<])|(?P<close>[}>])"
 )
 _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
 
