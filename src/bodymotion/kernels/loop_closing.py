@@ -246,36 +246,39 @@ def length(values: Floats) -> float:
 @inlined
 def place_links(chain: Chain, x: Floats, links: LinkFrames) -> None:
     """Compute where the links are at variables x (v,)."""
+    # Unpacked once: each access to a record in a loop would count references.
+    parents, kinds, variables, offset_rotations, offsets, own_axes, units = chain
+    rotations, positions, axes = links
     at_zero = np.empty((3, 3))
     for a in range(3):
-        links.positions[-1, a] = 0.0
+        positions[-1, a] = 0.0
         for b in range(3):
-            links.rotations[-1, a, b] = 1.0 if a == b else 0.0
-    for i in range(chain.parents.shape[0]):
-        parent = links.rotations[chain.parents[i]]
-        u = chain.axes[i]
-        multiply(parent, chain.rotations[i], at_zero)
-        offset = product(parent, chain.positions[i])
-        position = plus(links.positions[chain.parents[i]], offset)
+            rotations[-1, a, b] = 1.0 if a == b else 0.0
+    for i in range(parents.shape[0]):
+        parent = parents[i]
+        u = own_axes[i]
+        multiply(rotations[parent], offset_rotations[i], at_zero)
+        offset = product(rotations[parent], offsets[i])
+        position = plus(positions[parent], offset)
         axis = product(at_zero, u)
         value = 0.0
-        if chain.kinds[i]:
-            value = chain.units[chain.variables[i]] * x[chain.variables[i]]
+        if kinds[i]:
+            value = units[variables[i]] * x[variables[i]]
         cosine = 1.0
         sine = 0.0
         shift = 0.0
-        if chain.kinds[i] == ROTATE:
+        if kinds[i] == ROTATE:
             cosine = np.cos(value)
             sine = np.sin(value)
-        elif chain.kinds[i] == SLIDE:
+        elif kinds[i] == SLIDE:
             shift = value
-        put(plus(position, axis, shift), links.positions[i])
-        put(axis, links.axes[i])
+        put(plus(position, axis, shift), positions[i])
+        put(axis, axes[i])
         for a in range(3):
             # Rodrigues' rotation of a row r: c·r + (1 − c)·(r·u)·u + s·(r × u).
             row = at_zero[a]
             along = plus(times(row, cosine), u, (1.0 - cosine) * axis[a])
-            put(plus(along, cross(row, u), sine), links.rotations[i, a])
+            put(plus(along, cross(row, u), sine), rotations[i, a])
 
 
 @inlined
@@ -288,35 +291,35 @@ def constrain(
 ) -> None:
     """Compute the residual (m,) and its derivatives (m, v) at variables x (v,)."""
     place_links(mechanism.chain, x, links)
-    kinds = mechanism.chain.kinds
-    variables = mechanism.chain.variables
-    for k in range(mechanism.ends.shape[0]):
-        first = mechanism.ends[k, 0]
-        second = mechanism.ends[k, 1]
+    chain, ends, tips, directions, of_axes, sides, size = mechanism
+    rotations, positions, axes = links
+    kinds = chain.kinds
+    variables = chain.variables
+    for k in range(ends.shape[0]):
+        first = ends[k, 0]
+        second = ends[k, 1]
         # An axis is a direction: positions do not count.
-        if mechanism.of_axes[k]:
+        if of_axes[k]:
             is_point = 0.0
             scale = 1.0
         else:
             is_point = 1.0
-            scale = 1.0 / mechanism.size
-        d = product(links.rotations[first], mechanism.directions[k])
-        arm = product(links.rotations[second], mechanism.tips[k, 1])
-        tip = plus(arm, links.positions[second], is_point)
-        arm = product(links.rotations[first], mechanism.tips[k, 0])
-        start = plus(arm, links.positions[first])
+            scale = 1.0 / size
+        d = product(rotations[first], directions[k])
+        arm = product(rotations[second], tips[k, 1])
+        tip = plus(arm, positions[second], is_point)
+        start = plus(product(rotations[first], tips[k, 0]), positions[first])
         residual[k] = scale * dot(d, plus(tip, start, -is_point))
         for j in range(jacobian.shape[1]):
             jacobian[k, j] = 0.0
         for i in range(kinds.shape[0]):
-            if not kinds[i] or mechanism.sides[k, i] == 0:
+            if not kinds[i] or sides[k, i] == 0:
                 continue
-            axis = links.axes[i]
-            slope = is_point * dot(d, axis)
+            slope = is_point * dot(d, axes[i])
             if kinds[i] == ROTATE:
-                arm = plus(tip, links.positions[i], -is_point)
-                slope = scale * dot(d, cross(axis, arm))
-            jacobian[k, variables[i]] += mechanism.sides[k, i] * slope
+                arm = plus(tip, positions[i], -is_point)
+                slope = scale * dot(d, cross(axes[i], arm))
+            jacobian[k, variables[i]] += sides[k, i] * slope
 
 
 def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
@@ -376,16 +379,16 @@ def _evaluate(
     They are transposed when there are more followers than equations. `is_near`: the
     last evaluation was for an x near this one.
     """
-    constrain(mechanism, x, work.links, work.residual, work.jacobian)
-    columns = work.columns
-    is_transposed = followers.shape[0] > work.residual.shape[0]
-    for k in range(work.residual.shape[0]):
+    links, residual, jacobian, columns, vectors, values = work
+    constrain(mechanism, x, links, residual, jacobian)
+    is_transposed = followers.shape[0] > residual.shape[0]
+    for k in range(residual.shape[0]):
         for j in range(followers.shape[0]):
             if is_transposed:
-                columns[j, k] = work.jacobian[k, followers[j]]
+                columns[j, k] = jacobian[k, followers[j]]
             else:
-                columns[k, j] = work.jacobian[k, followers[j]]
-    decompose(columns, work.vectors, work.values, is_near)
+                columns[k, j] = jacobian[k, followers[j]]
+    decompose(columns, vectors, values, is_near)
 
 
 @kernel
