@@ -156,31 +156,8 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
 }
 """Faults of meaning by format."""
 SYNTAX: dict[str, tuple[Planter, ...]] = {
-    # A reader of XML stops at the first fault of syntax.
-    ".urdf": (),
-    ".xml": (),
-    ".wrl": (
-        at_end("Shape {"),
-        at_end("Group { children [ }"),
-        at_end("}"),
-        at_end("]"),
-        at_end('"'),
-    ),
-    ".body": (
-        at_end(": 1\n"),
-        at_end("- [ [ \n"),
-        at_end("planted: { a: \n"),
-        at_end("}\n"),
-        at_end('"'),
-        at_end("\t- x: y\n"),
-    ),
-    ".seq": (
-        at_end("- [ [ \n"),
-        at_end("planted: { a: \n"),
-        at_end("}\n"),
-        at_end('"'),
-        at_end("      - [ 1, [\n"),
-    ),
+    # Readers of XML, VRML and YAML stop at the first fault of syntax.
+    **dict.fromkeys((".urdf", ".xml", ".wrl", ".body", ".seq"), ()),
     ".cha": (at_end("x y z\n"), at_end("1e\n"), at_end("\x00\n")),
     ".cap": (at_end("planted {\n"), at_end("}\n"), at_end("bpm\n")),
     ".pbtxt": (at_end("planted {\n"), at_end("}\n"), at_end("name\n")),
