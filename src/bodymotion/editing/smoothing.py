@@ -138,11 +138,11 @@ def _filled(values: Floats, times: Floats) -> Floats:
     if not are_poses(values):
         return filled
     for part in range(values.shape[1]):
-        is_known = np.isfinite(values[:, part, 3:]).all(axis=1)
-        if is_known.any() and not is_known.all():
-            known = filled[is_known, part : part + 1]
-            between = sampled(known, times[is_known], times[~is_known])
-            filled[~is_known, part, 3:] = between[:, 0, 3:]
+        is_turned = np.isfinite(values[:, part, 3:]).all(axis=1)
+        if is_turned.any() and not is_turned.all():
+            known = filled[is_turned, part : part + 1]
+            between = sampled(known, times[is_turned], times[~is_turned])
+            filled[~is_turned, part, 3:] = between[:, 0, 3:]
     return filled
 
 
@@ -174,7 +174,7 @@ def change_joint(
     if component is None:
         raise ValueError("the motion has no joint displacements")
     names = list(component.part_labels)
-    columns = range(len(names))
+    columns: Sequence[int] = range(len(names))
     if body is not None:
         names = [item.name for item in body.joints]
         columns = body.joint_columns(component)

@@ -376,7 +376,7 @@ class _Tree:
     def _dofs(self, bone: _Bone, words: list[str], where: Location) -> None:
         """Read the degrees of freedom of a bone, or the order of those of the root."""
         dofs = tuple(word.lower() for word in words[1:])
-        allowed = ROTATIONS
+        allowed: tuple[str, ...] = ROTATIONS
         if bone is self.root:
             allowed = ROTATIONS + SLIDES
         if len({*dofs}) == len(dofs) and {*dofs} <= {*allowed}:

@@ -247,7 +247,8 @@ def _names(
     # nothing is known of a column without a name.
     is_unread = len(table.values) > 0 and not np.isfinite(table.values).any()
     names = []
-    for name, values in zip(table.names, table.values.T, strict=True):
+    # The names of a broken header may be fewer than the columns.
+    for name, values in zip(table.names, table.values.T, strict=False):
         is_index = _INDEX.fullmatch(name) is not None
         if is_index and (is_unread or _counts_rows(values)):
             names.append("frame")
