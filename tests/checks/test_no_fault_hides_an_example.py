@@ -135,7 +135,6 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
         at_end(
             "Shape { geometry PointSet { coord Coordinate { point [ 0 0 0 1 ] } } }\n"
         ),
-        at_end("Shape { geometry Sphere { radius x } }\n"),
     ),
     ".body": (link_of_body,),
     ".seq": (component,),
