@@ -361,7 +361,7 @@ class _Reader:
     def of(self, kind: Kind, part: str = "") -> dict[int, Floats]:
         """Return the columns of a kind by their index, in SI units."""
         columns = {}
-        for one, values in zip(self.columns, self.values.T, strict=True):
+        for one, values in zip(self.columns, self.values.T, strict=False):
             if one.kind == kind and one.part == part:
                 if one.factor is not None:
                     values = values * one.factor
