@@ -359,7 +359,8 @@ def compare(
     """Compare the quality of a motion with that of another one.
 
     It is worse if it is so on either ground, and better as measured on its own ground.
-    With `wants_margin` a larger margin is better also for a safe motion.
+    With `wants_margin` a larger margin is better also for a safe motion. An unknown
+    total is −inf.
     """
     worse = []
     better = []
@@ -373,8 +374,8 @@ def compare(
         was = before.total(criterion)
         would_be = after.total(criterion)
         matters = was > criterion.need or (wants_margin and criterion.name == "tipping")
-        is_right = would_be <= criterion.need < was
-        if matters and (is_right or would_be < was - criterion.gain):
+        is_now_enough = would_be <= criterion.need < was
+        if matters and (is_now_enough or would_be < was - criterion.gain):
             better.append(criterion.name)
     return Judgement(tuple(worse), tuple(better))
 

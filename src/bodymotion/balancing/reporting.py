@@ -326,15 +326,19 @@ def _note_margins(notes: _Notes, new: Measures) -> None:
     """Note small margins, and what would have to hold the body in the air."""
     margin = new.stability_margin
     falls = falls_freely(new)
-    stands = np.isfinite(margin) & ~falls
+    has_margin = np.isfinite(margin) & ~falls
     expected = f"expected {1e3 * SAFE_MARGIN:g} mm or more,"
-    text = f"stability margin {1e3 * minimum(margin[stands]):.1f} mm, {expected}"
-    notes.add(text, stands & (margin < SAFE_MARGIN))
-    floats = ~falls & ~stands
+    text = f"stability margin {1e3 * minimum(margin[has_margin]):.1f} mm, {expected}"
+    notes.add(text, has_margin & (margin < SAFE_MARGIN))
+    # Balancing leaves rotations in the air unchanged, so a moment may remain there. The
+    # largest force and the largest moment may be those of different frames.
+    is_airborne = ~falls & ~has_margin
     weight = new.body.mass * float(np.linalg.norm(new.gravity))
-    force, moment = weight * held(new).max(axis=0, where=floats[:, None], initial=0.0)
+    force, moment = weight * held(new).max(
+        axis=0, where=is_airborne[:, None], initial=0.0
+    )
     text = f"in the air {force:.3g} N and {moment:.3g} Nm are needed, expected none,"
-    notes.add(text, floats, ": rotations are as before")
+    notes.add(text, is_airborne, ": rotations are as before")
 
 
 def _note_limits(

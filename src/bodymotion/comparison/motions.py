@@ -307,15 +307,21 @@ def compare_rotations(
     parts: Parts,
     tolerance: Tolerance,
 ) -> Iterator[Difference]:
-    """Compare quaternions (T, P, 4) by the angle [rad] between their rotations."""
-    # q and -q are the same rotation.
+    """Compare quaternions (T, P, 4) by the angle [rad] between their rotations.
+
+    Only the absolute tolerance counts.
+    """
+    # q and -q are the same rotation. Where a number is not finite the sign stays.
     sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
-    unlike = np.asarray(Tolerance().beyond(a * sign, b).any(axis=-1))
+    exactly = Tolerance()
+    unlike = np.asarray(exactly.beyond(a * sign, b).any(axis=-1))
+    # The angle of equal quaternions is 0, not the rounding error of its formula.
     angles = np.where(unlike, rotations.angle_between(a, b), 0.0)
     finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
     differing = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
     if not differing.any() and tolerance.atol == 0:
-        # Without a tolerance, quaternions of one rotation and other lengths differ.
+        # Without a tolerance, quaternions of other lengths differ, too, if no rotation
+        # does.
         differing = unlike
     amounts = np.where(finite, angles, np.inf)
     yield from describe_difference(content, amounts, differing, parts)

@@ -386,6 +386,7 @@ def _box(size: tuple[float, float, float]) -> Mesh:
 
 @lru_cache(maxsize=1024)
 def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
+    """Return a round solid as a mesh: a profile that is rotated about y."""
     radius = solid.radius
     if isinstance(solid, Sphere):
         half = 0.0
@@ -404,6 +405,7 @@ def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
     latitude = np.concatenate(
         [-upper[:0:-1] if isinstance(solid, Sphere) else -upper[::-1], upper]
     )
+    # The half balls of a capsule are moved apart by its height; a sphere has none.
     levels = radius * np.sin(latitude) + np.where(
         np.arange(len(latitude)) < len(upper), -half, half
     )
@@ -945,6 +947,7 @@ def _add_triangles(
 
 
 def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
+    """Add lines or points; none where a coordinate is not finite in single precision."""
     geometry = shape.geometry
     assert isinstance(geometry, (Lines, Points))
     transform = shape.transform
@@ -963,7 +966,8 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     if geometry.colors is not None and paint is None:
         colors = geometry.colors[:, :3]
         channels = 3
-    surface = Surface(mode, paint or shape.material, False, True, channels)
+    material = paint or shape.material
+    surface = Surface(mode, material, textured=False, two_sided=True, channels=channels)
     part = parts.setdefault(surface.key, Part(surface))
     part.add(indices, positions, colors=colors)
 

@@ -284,8 +284,9 @@ def solve(
 ) -> Results:
     """Return the solutions of frames; arrays are as in `Frames`.
 
-    With one row of joints in `starts` each frame starts where the one before ended,
-    else each with its own. `steps`: the largest number of steps in a frame.
+    With one row of joints in `starts` each frame starts where the one before ended, and
+    so does a free root: then only the first of `roots` is used. Otherwise each frame
+    starts at its own row. `steps` is the largest number of steps in a frame.
     """
     # Copies of one layout: for another the kernel would be compiled once more.
     frames = Frames(
@@ -296,10 +297,10 @@ def solve(
     )
     count = len(goals)
     results = Results(
-        np.empty((count, starts.shape[1])),
-        np.empty((count, 7)),
-        np.empty((count, len(problem.tasks.kinds), 2)),
-        np.empty(count),
+        joints=np.empty((count, starts.shape[1])),
+        roots=np.empty((count, 7)),
+        errors=np.empty((count, len(problem.tasks.kinds), 2)),
+        costs=np.empty(count),
     )
     reduced = _reduce(problem)
     chain = reduced.chain

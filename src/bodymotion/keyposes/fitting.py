@@ -86,7 +86,11 @@ def _record(motion: Motion, body: Body) -> _Recording:
 
 
 def _check_numbers(recording: _Recording, body: Body) -> None:
-    """Raise ValueError at the first number that is not finite: no key pose holds it."""
+    """Raise ValueError at the first number that is not finite.
+
+    A key pose cannot hold it. Joints are checked before the root, and this before the
+    ZMP.
+    """
     names = [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
     parts = [
         (recording.q, [f"joint {name!r}" for name in names]),

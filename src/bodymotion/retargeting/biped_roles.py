@@ -48,9 +48,9 @@ MIN_AHEAD = 1e-3
 MAX_LOW_ARM = 0.8
 # Factor by which a branch is longer than another one that comes before it. Rounding
 # must not decide between branches of one length.
-CLEARLY_LONGER = 1 + 1e-9
+LONGER_THAN_ROUNDING = 1 + 1e-9
 # The same for pairs of branches.
-CLEARLY_LONGER_PAIR = 1 + 1e-6
+LONGER_THAN_ROUNDING_PAIR = 1 + 1e-6
 
 
 class _LegPair(NamedTuple):
@@ -372,7 +372,7 @@ def _find_arms(
         left = branches[1]
         right = branches[-1]
         length = min(left.length, right.length)
-        if length <= longest * CLEARLY_LONGER_PAIR:
+        if length <= longest * LONGER_THAN_ROUNDING_PAIR:
             continue
         left_start = path_below(parents, left.tip, joint)[0]
         right_start = path_below(parents, right.tip, joint)[0]
@@ -412,7 +412,7 @@ def _find_side_branches(
     for tip in sorted(set(tree.leaves).intersection(subtree)):
         side = sides[tip]
         longest = branches.get(side, _Branch(0.0, tip))
-        if side and lengths[tip] > longest.length * CLEARLY_LONGER:
+        if side and lengths[tip] > longest.length * LONGER_THAN_ROUNDING:
             branches[side] = _Branch(lengths[tip], tip)
     return branches
 

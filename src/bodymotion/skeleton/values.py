@@ -317,7 +317,8 @@ class Skeleton(ContentEquality):
     ) -> float:
         """Return the length of the bones from the hips to the further foot.
 
-        In the file's unit, for positions (T, J, 3).
+        In the file's unit, which it shows, for positions (T, J, 3). 0 where no foot is
+        below the hips.
         """
         bones = self._bone_lengths(positions)
         from_hips = np.full(len(self.joints), np.nan)
