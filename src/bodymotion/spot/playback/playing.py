@@ -102,6 +102,7 @@ def play(
         memory, the dance frame is missing, or the arm does not agree with the
         animation's options.
     """
+    # Which Spot: the options may require or forbid an arm.
     if arm is None:
         arm = needs_arm(animation) and "arm_prohibited" not in animation.options
     if arm and "arm_prohibited" in animation.options:
@@ -111,6 +112,7 @@ def play(
     if not arm and "arm_required" in animation.options:
         raise ValueError("the animation needs a Spot with arm (arm_required)")
     check_keyframes(animation)
+    # Values and frames of the playback.
     values = settings(animation, parameters)
     times = timing(
         animation,
@@ -120,6 +122,7 @@ def play(
         offset=values["offset_slices"],
         frame_rate=frame_rate,
     )
+    # The pose from which the move starts.
     if isinstance(start, Motion):
         start = last_pose(start)
     elif not isinstance(start, SpotPose | None):
@@ -162,6 +165,7 @@ def arm_playback(animation: Animation) -> str:
     The option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for
     joints.
     """
+    # Which columns there are does not depend on the start: any will do.
     by_hand = Tracks(animation, stand(), poses.IDENTITY).has_hand
     return str(
         animation.options.get("arm_playback")
@@ -177,6 +181,8 @@ def check_keyframes(animation: Animation) -> None:
     keys = animation.keyframes
     if not len(keys):
         raise ValueError("the animation has no keyframes")
+    # Reported faults prevent playback only where the keyframes have them; those of
+    # parameters and tempo are checked by `settings` and `timing`.
     for problem in unplayable(animation):
         if problem.subject[:1] == ("keyframes",):
             raise ValueError(problem.message)

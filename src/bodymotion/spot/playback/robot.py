@@ -77,6 +77,8 @@ def spot_body(*, arm: bool = True) -> Body:
 
         Return its index.
         """
+        # Negative parent: the root floats; links without an axis are fixed (feet,
+        # hand).
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None:
             number = dimensions.JOINT_NAMES.index(joint)
@@ -91,6 +93,8 @@ def spot_body(*, arm: bool = True) -> Body:
                 upper=upper,
                 extra=extra,
             )
+        # Links of legs ("fl_hip") share the entry of their part ("hip"). Frames without
+        # an entry (feet, hand) have no mass.
         mass, center, moments = (
             INERTIAL.get(name)
             or INERTIAL.get(name[3:])
@@ -111,7 +115,9 @@ def spot_body(*, arm: bool = True) -> Body:
             visuals=visuals,
             collisions=visuals,
         )
+        # All joint frames are parallel to the body at zero angles, as in the URDF.
         offset = poses.from_parts(step, [1.0, 0.0, 0.0, 0.0])
+        # A massless frame without shape needs no segment.
         segments = (segment,) if mass or visuals else ()
         links.append(
             Link(
@@ -125,6 +131,7 @@ def spot_body(*, arm: bool = True) -> Body:
         )
         return len(links) - 1
 
+    # The body, then each leg as a chain hx, hy, kn and foot.
     root = add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
     for leg, name in enumerate(LEGS):
         side = float(dimensions.SIDES[leg])
@@ -154,12 +161,14 @@ def spot_body(*, arm: bool = True) -> Body:
             appearance.LOWER_LEG,
         )
         add(f"{name}_foot", lower, -dimensions.SHIN * Z, visuals=appearance.FOOT)
+    # The arm is a chain of six joints; hand and gripper are both fixed behind wr1.
     if arm:
         parent = root
         for name, step, axis in zip(dimensions.ARM_JOINTS, OFFSETS, AXES, strict=True):
             parent = add(f"arm_{name}", parent, step, axis, name, appearance.ARM[name])
         add("hand", parent, dimensions.HAND * X)
         add("gripper", parent, GRIPPER, Y, "gripper", appearance.JAW)
+    # In the nominal stand the spheres of the feet touch the floor at z = 0.
     height = dimensions.NOMINAL_HEIGHT + dimensions.FOOT_RADIUS
     return Body(
         name="Spot with arm" if arm else "Spot",

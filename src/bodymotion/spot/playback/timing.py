@@ -157,25 +157,34 @@ def timing(
         tempo = DEFAULT_BPM
     # Without a tempo of its own, an animation is as long at any tempo.
     own_tempo = tempo if animation.bpm is None else animation.bpm
+    # 60 s / 4 slices per beat / beats per minute.
     slice_seconds = SECONDS_PER_MINUTE / SLICES_PER_BEAT / tempo
     duration = animation.duration
     if not 0 <= duration < np.inf:
         raise ValueError(f"the last keyframe is at {duration:g} s")
+    # The animation keeps its number of beats: its seconds are scaled by own_tempo /
+    # tempo; then counted in slices of the script.
     length = duration * own_tempo / tempo / slice_seconds
+    # `min` first: round() of a huge number is exact only up to 1e15.
     natural = max(round(min(length, MAX_SLICES)), 1)
     if "retime_to_integer_slices" in animation.options and duration > 0:
+        # Keyframes are stretched so that they fill their slices.
         seconds_per_slice = duration / natural
     else:
+        # At the script's tempo one slice shows this much of the animation's time.
         seconds_per_slice = slice_seconds * tempo / own_tempo
     num_slices = float(natural if slices is None else slices)
     _check_length(animation, num_slices, natural)
     rate = frame_rate or default_frame_rate(slice_seconds)
     timeline = _timeline(num_slices * slice_seconds, rate)
+    # Phases (T,) in slices of the animation. `offset` starts inside of it, and `speed`
+    # runs through it faster than the script's slices pass.
     phases = offset + speed * timeline.times / slice_seconds
     rounds = np.zeros(len(phases))
     if "no_looping" not in animation.options:
         # The last frame of a round shows its end, not the start of the next one.
         rounds = np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0)
+    # Time within the round; a phase past the end is held by `clip` below.
     moments = (phases - natural * rounds) * seconds_per_slice
     return Timing(
         float(tempo),
@@ -201,6 +210,7 @@ def _check_tempo(name: str, tempo: float | None) -> None:
 def _check_length(animation: Animation, slices: float, natural: int) -> None:
     """Raise ValueError for a length [slices] that the animation does not allow."""
     needed = ""
+    # Relative tolerance: a length that was computed as seconds / slice is inexact.
     if slices > natural * (1 + SLICE_TOLERANCE):
         needed = "extendable"
     elif slices < natural * (1 - SLICE_TOLERANCE):
@@ -251,6 +261,8 @@ def exit_weights(times: Timing, slices: float) -> Floats:
 def _smooth(now: Floats, start: float, end: float) -> Floats:
     if end <= start:
         return np.ones(len(now))
+    # Cubic 3f² − 2f³: slope zero at both ends, so that a blend begins and ends without
+    # a jump of speed.
     fraction = np.clip((now - start) / (end - start), 0.0, 1.0)
     return np.asarray(fraction * fraction * (3.0 - 2.0 * fraction))
 
@@ -266,6 +278,7 @@ def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
     )
     position = a[:, :3] + weight[:, None] * (b[:, :3] - a[:, :3])
     mixed = poses.from_parts(position, rotations.slerp(a[:, 3:], b[:, 3:], weight))
+    # At weights 0 and 1 the exact poses: interpolation would change their last digits.
     return np.where(
         weight[:, None] == 1.0, b, np.where(weight[:, None] == 0.0, a, mixed)
     )
@@ -276,9 +289,11 @@ def as_number(what: str, value: object) -> float:
 
     Raises ValueError, with its name `what`, when it is not a number.
     """
+    # bool is a Real; True beats per minute is a mistake.
     if isinstance(value, (Real, np.number)) and not isinstance(value, bool):
         try:
             return float(value)
+        # An int beyond the range of float fails the caller's check for finite numbers.
         except OverflowError:
             return np.inf
     raise ValueError(f"{what}: expected a number, got {value!r}")
@@ -294,6 +309,8 @@ def settings(
     Raises ValueError for an unknown parameter, a value that is not finite, outside the
     animation's limits or larger than `MAX_VALUE`, and a speed that is not positive.
     """
+    # Three layers, each over the one before: neutral, the animation's default, the
+    # caller's.
     result = dict(NEUTRAL)
     for name, parameter in animation.parameters.items():
         if name in result and parameter.default is not None:
@@ -303,6 +320,8 @@ def settings(
             raise ValueError(
                 f"there is no parameter {name!r}; {choices(name, NEUTRAL)}"
             )
+        # Only values of the caller have to be within the limits; defaults outside of
+        # them are reported by the rules of the format.
         limits = animation.parameters.get(name, Parameter())
         result[name] = _within(limits, name, value)
     for name, value in result.items():
