@@ -173,12 +173,10 @@ def _installed_modules() -> list[str]:
     heading = f"[{GROUP}]".encode()
     # `importlib.metadata` takes as long to import as all of the command line, and few
     # environments have an extension: it is imported only where one is declared.
-    declared = (
-        heading in path.read_bytes()
-        for folder in sys.path
-        for path in Path(folder).glob("*.*-info/entry_points.txt")
-    )
-    if not any(declared):
+    declarations: list[Path] = []
+    for folder in sys.path:
+        declarations += Path(folder).glob("*.*-info/entry_points.txt")
+    if not any(heading in path.read_bytes() for path in declarations):
         return []
     from importlib.metadata import entry_points
 

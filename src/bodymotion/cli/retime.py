@@ -113,13 +113,14 @@ def retime(
             _put_on_beats(source, target, reading, kind, beats)
         if kind is not None and kind.function("change_speed") is not None:
             # No other option has an effect on a script.
-            if changes_motion or start != "0" or _is_any_used(rate, method, body):
+            has_start = start != "0"
+            if changes_motion or _is_any_used(rate, method, has_start, body):
                 speed = None
             _change_speed_of_script(source, target, reading, kind, speed)
         can_stream = used_method in (*HOLDING, "linear") and not speed
         if can_stream and not changes_motion and is_large(source, target):
             _resample_file(source, target, rate, used_method, start)
-        check_reading(reading, [path for path in (source, body) if path is not None])
+        check_reading(reading, [*filter(None, (source, body))])
         motion = load_motion(source, reading, advice=ADVICE)
         new_start = _start(start, _first_time(motion))
         changed = motion
@@ -128,9 +129,7 @@ def retime(
             new_start /= speed
         if within_limits and body is not None:
             changed = _slow_down(changed, load_body(body, reading))
-        resample = changed.resample
-        if common:
-            resample = changed.on_common_timeline
+        resample = changed.on_common_timeline if common else changed.resample
         result = resample(
             rate, used_method, antialias=antialias, unwrap=unwrap, start=new_start
         )
@@ -139,10 +138,12 @@ def retime(
         finish(motion, result, target)
 
 
-def _is_any_used(rate: float | None, method: str | None, body: Path | None) -> bool:
+def _is_any_used(
+    rate: float | None, method: str | None, has_start: bool, body: Path | None
+) -> bool:
     """Return whether one of these options is on the command line."""
     has_body = body is not None and not is_project_default("body")
-    return bool(rate or method or has_body)
+    return bool(rate or method or has_start or has_body)
 
 
 def _change_speed_of_script(

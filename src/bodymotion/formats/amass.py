@@ -113,7 +113,10 @@ NUM_JOINTS = (22, 24, 52, 55)
 
 
 def joints_of(count: int) -> tuple[list[str], list[int]]:
-    """Return the names and parents of the joints of a model of 22, 24, 52 or 55 joints."""
+    """Return the names and parents of the joints of a model.
+
+    It has 22, 24, 52 or 55 joints.
+    """
     rows = [row for row in _JOINTS if str(count) in row[2:]]
     names = [row[0] for row in rows]
     return names, [names.index(row[1]) if row[1] in names else -1 for row in rows]

@@ -238,7 +238,10 @@ class _Part(NamedTuple):
 
 
 def _read_segment(entry: object) -> _Part:
-    """Return a segment from its entry, which raises an error where it cannot be used."""
+    """Return a segment from its entry.
+
+    An entry that cannot be used raises an error.
+    """
     if not isinstance(entry, Mapping):
         raise TypeError("no mapping")
     default = Segment()

@@ -162,7 +162,7 @@ class Budget:
             self.check_time(location)
 
     def check_time(self, location: Location | None = None) -> None:
-        """Raise FormatError (FMT009) where reading has taken too much processor time."""
+        """Raise FormatError (FMT009) after too much processor time."""
         if self.is_out_of_time:
             seconds = self.seconds
             message = (

@@ -228,7 +228,10 @@ def _chunks(footer: Fields) -> Iterator[Chunk]:
 def _count_pages(
     file: BinaryIO, chunk: Chunk, budget: Budget, location: Location
 ) -> PageCounts:
-    """Return what the pages of a chunk hold by their headers, which pyarrow believes."""
+    """Return what the pages of a chunk hold by their headers.
+
+    pyarrow believes these.
+    """
     offset = chunk.start
     num_values = 0
     unpacked = 0

@@ -634,7 +634,7 @@ class ReferencedFiles:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Files that are missing or not opened, and the problems in parts, each once."""
+        """Files that are missing or not opened, and problems in parts."""
         return self.found.problems
 
     def resolve_urls(
@@ -848,7 +848,10 @@ def missing_files_text(body: Body) -> str:
 
 
 class MeshFile(NamedTuple):
-    """The shapes of a mesh file, remarks about it, and problems of files that it names."""
+    """The shapes of a mesh file, and what is to be said of it.
+
+    These are remarks, and problems of files that it names.
+    """
 
     shapes: tuple[Shape, ...]
     remarks: list[str]

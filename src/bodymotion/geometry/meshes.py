@@ -947,7 +947,10 @@ def _add_triangles(
 
 
 def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
-    """Add lines or points; none where a coordinate is not finite in single precision."""
+    """Add lines or points.
+
+    None where a coordinate is not finite in single precision.
+    """
     geometry = shape.geometry
     assert isinstance(geometry, (Lines, Points))
     transform = shape.transform

@@ -115,14 +115,15 @@ def show_animation(page: Page, data: Data) -> None:
     page.table("option | value | meaning", rows)
     if data["parameters"]:
         page.heading("Parameters")
-        ends = ("minimum", "default", "maximum")
         rows = [
             (
                 name,
-                *(number_text(p[key]) for key in ends),
+                number_text(parameter["minimum"]),
+                number_text(parameter["default"]),
+                number_text(parameter["maximum"]),
                 _sentence_of(PARAMETERS, name),
             )
-            for name, p in data["parameters"].items()
+            for name, parameter in data["parameters"].items()
         ]
         page.table("parameter | >minimum | >default | >maximum | meaning", rows)
     page.heading("Columns")

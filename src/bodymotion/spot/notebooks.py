@@ -28,16 +28,11 @@ def summary_of(animation: Animation) -> str:
         for name, value in animation.options.items()
         if name != "controls"
     ]
-    parameters = [
-        (
-            name,
-            *(
-                "" if value is None else f"{value:g}"
-                for value in (one.minimum, one.default, one.maximum)
-            ),
-        )
-        for name, one in animation.parameters.items()
-    ]
+    parameters = []
+    for name, one in animation.parameters.items():
+        limits = (one.minimum, one.default, one.maximum)
+        texts = ["" if value is None else f"{value:g}" for value in limits]
+        parameters.append((name, *texts))
     if options:
         inside = folded(
             counted(len(options), "option"),

@@ -283,7 +283,10 @@ def _unitree_names(
 
 
 def _counts_rows(values: Floats) -> bool:
-    """Return whether a column (T,) has the numbers of the rows, from any first one on."""
+    """Return whether a column (T,) has the numbers of the rows.
+
+    They may begin with any number.
+    """
     known = np.flatnonzero(np.isfinite(values))
     offsets = values[known] - known
     if len(known) < 2:

@@ -31,7 +31,10 @@ MAX_REASON = 100
 
 
 class Stamp(NamedTuple):
-    """The time [ns] in a message, 0 without one, and the time at which it was logged."""
+    """The time [ns] in a message, and that at which it was logged.
+
+    The first is 0 where the message has none.
+    """
 
     stated: int
     logged: int

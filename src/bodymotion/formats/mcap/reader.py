@@ -182,7 +182,10 @@ class _Decoders:
 
 
 class _Channels:
-    """The schemas and channels of a file of MCAP, and the log that its messages go to."""
+    """The schemas and channels of a file of MCAP.
+
+    Its messages go to the log.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log = log

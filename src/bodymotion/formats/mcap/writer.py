@@ -133,7 +133,10 @@ def _nanoseconds(shared: SharedTime) -> npt.NDArray[np.int64]:
 def _frame_names(
     links: MultiSE3Seq, body: Body | None
 ) -> tuple[tuple[str, ...], list[Problem]]:
-    """Return the names of the frames of links, and what is lost of those of the links."""
+    """Return the names of the frames of links.
+
+    And what is lost of the names of the links.
+    """
     labels: tuple[str, ...] = links.part_labels
     if not labels and body is not None:
         labels = tuple(link.name for link in body.links[: links.num_parts])

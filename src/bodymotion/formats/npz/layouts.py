@@ -278,7 +278,10 @@ class _Reader:
         """The options that had an effect."""
 
     def array(self, name: str) -> Array:
-        """Return an array; raise the error of the archive where it could not be read."""
+        """Return an array.
+
+        Raise the error of the archive where it could not be read.
+        """
         self.used.add(name)
         if self.arrays[name] is UNREAD and self.found.refusal is not None:
             raise FormatError(self.found.refusal)

@@ -473,7 +473,7 @@ def _first_line(line: bytes, delimiter: str | None) -> bytes:
 
 
 def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
-    """Return whether a comment has as many cells as the row of numbers that follows it."""
+    """Return whether a comment has as many cells as the row after it."""
     sign = (delimiter or _delimiter(following)).encode()
     cells = _cells(following, sign)
     return (
