@@ -115,7 +115,7 @@ def show_animation(page: Page, data: Data) -> None:
     page.table("option | value | meaning", rows)
     if data["parameters"]:
         page.heading("Parameters")
-        rows = [
+        parameters = [
             (
                 name,
                 number_text(parameter["minimum"]),
@@ -125,7 +125,7 @@ def show_animation(page: Page, data: Data) -> None:
             )
             for name, parameter in data["parameters"].items()
         ]
-        page.table("parameter | >minimum | >default | >maximum | meaning", rows)
+        page.table("parameter | >minimum | >default | >maximum | meaning", parameters)
     page.heading("Columns")
     rows = []
     for c in data["columns"]:
