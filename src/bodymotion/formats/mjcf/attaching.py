@@ -87,6 +87,7 @@ class Attacher:
         if nesting >= MAX_NESTING:
             message = f"more than {MAX_NESTING} models that attach models"
             raise TOO_LARGE.error(message, attaching[0].element.location)
+        # Models that nothing attaches are not opened.
         wanted = {element.get("model") for _, element in attaching}
         models: dict[str, Model | None] = {}
         for asset in list(root.inside("asset")):
@@ -97,6 +98,8 @@ class Attacher:
         for parent, element in attaching:
             model = self._named_model(element, models)
             content = None if model is None else self._content(element, model)
+            # Looked up now: an <attach> that cannot be replaced is deleted, which moves
+            # others.
             index = _index_of(element, parent.children)
             if model is None or content is None:
                 parent.partial = True
@@ -105,6 +108,7 @@ class Attacher:
             parent.children[index] = content
             self._count_more(model.num_defaults + len(model.classes) + 1, element)
             prefix = element.get("prefix")
+            # Prefixes add up: a model within an attached one has both.
             classes.append(ClassTree(prefix, model.root))
             for each in model.classes:
                 classes.append(replace(each, prefix=prefix + each.prefix))
@@ -133,6 +137,7 @@ class Attacher:
         settings = read_settings(root)
         if root.document is not None and root.document.path:
             settings = replace(settings, path=Path(root.document.path))
+        # Included files are documents of their own, with the settings of this model.
         for part in root.every():
             document = part.document
             if document is not None and id(document) not in self.settings:
@@ -150,6 +155,7 @@ class Attacher:
         main = main_class(prefix)
         kind = "frame" if attach.get("frame") else "body"
         name = attach.get(kind)
+        # Without a body or frame, the whole world of the other model is attached.
         if not name:
             inside = [self._copy(e, prefix) for e in model.root.inside("worldbody")]
             return replace(
@@ -178,6 +184,8 @@ class Attacher:
     def _copy(self, element: Element, prefix: str) -> Element:
         """Return an element with all below it, with prefixed names."""
         copy = replace(element, attributes=_prefixed(element, prefix), children=[])
+        # Copied, because a model may be attached several times under different
+        # prefixes.
         stack = [(element, copy)]
         while stack:
             original, made = stack.pop()
@@ -195,6 +203,7 @@ class Attacher:
         """Return the sections of a model that come along, with their defaults."""
         prefix = attach.get("prefix")
         main = {"class": main_class(prefix)}
+        # The copies have the values of their defaults as attributes of their own.
         assets = []
         for element in model.root.inside("asset"):
             if element.name == "model":
@@ -204,6 +213,7 @@ class Attacher:
             attributes = {**copy.attributes, **main, "name": name}
             assets.append(replace(copy, attributes=attributes))
         yield replace(attach, name="asset", attributes={}, children=assets)
+        # What comes along, by kind and name: it grows from section to section.
         names = {(_kind(e.name, "body"), e.get("name")) for e in content.every()}
         names |= {(e.name, e.get("name")) for e in assets}
         for section in SECTIONS:
@@ -294,6 +304,7 @@ def _prefixed(element: Element, prefix: str) -> dict[str, str]:
     """Return the attributes of an element with a prefix before each name."""
     found: dict[str, str] = {}
     for key, value in element.attributes.items():
+        # The world has no prefix: it is the same body in both models.
         is_name = key == "name" or key in OF_KIND or key in OBJECTS
         is_world = value.strip() == "world" and OF_KIND.get(key) == "body"
         if key in ("class", "childclass") and value.strip() == "main":

@@ -132,10 +132,13 @@ class Tree:
     def read(self, root: Element) -> None:
         """Read the links of a model."""
         children = list(root.inside("worldbody"))
+        # There may be several <worldbody>, of included files: MuJoCo merges them.
         world = replace(next(root.all("worldbody"), root), children=children)
         items = list(contents(world, "", self.settings, self.defaults))
         bodies = [item for item in items if item.element.name == "body"]
         others = [item for item in items if item.element.name != "body"]
+        # In a file of our writer the floor and the light are made, not a part of the
+        # robot.
         if "motors" in self.kept.get("body", ""):
             others = [item for item in others if item.element.get("name") not in SCENE]
         has_geom = any(item.element.name == "geom" for item in others)
@@ -158,6 +161,8 @@ class Tree:
                 what = f"{len(bodies)} bodies"
             message = f"the world has {what}: it is read as the root link"
             world.report(rules.WORLD, message)
+        # Otherwise the world is the root, as a Body has one: link 0 is its fixed
+        # parent.
         self._add_world(world, others)
         self._read_bodies([(item, 0) for item in bodies])
 
@@ -172,6 +177,8 @@ class Tree:
 
     def _keep_world(self, world: Element, others: list[Item]) -> None:
         """Keep the shapes, sites and cameras of a world that is no link."""
+        # A floor or a camera in the world is no part of the robot. The writer puts it
+        # back.
         kept = []
         for item in others:
             kind = item.element.name
@@ -188,6 +195,7 @@ class Tree:
         """Return an element of the world, a geom with a colour for its material."""
         element = in_body_frame(item, self.settings)
         if element.name == "geom":
+            # The material may not be in the file that is written; its colour is.
             material = self.geoms.material(item.element)
             for name in ("material", "rgba"):
                 element.attributes.pop(name, None)
@@ -202,14 +210,19 @@ class Tree:
         out, because a Body has one free root. Otherwise all are read.
         """
         free = [body for body in bodies if "free" in self._joint_types(body)]
+        # A scene holds objects beside the robot, which are free as well.
         if len(bodies) < 2 or not free:
             return bodies
         most = max(_count_joints(body.element) for body in bodies)
         largest = [body for body in free if _count_joints(body.element) == most]
+        # With two robots of the same number of joints there is no telling which is
+        # meant: all are read, below the world.
         if len(largest) != 1:
             return bodies
         others = [body for body in bodies if body is not largest[0]]
         _report_others(largest[0].element, [body.element for body in others], most)
+        # Equalities and sensors that name these are left out, but not reported as
+        # faults. Their visual shapes are the robot's environment.
         for body in others:
             self.left_out |= _names_in(body.element, ("body", "site"))
             self.scenery += self._shapes(body)
@@ -246,6 +259,8 @@ class Tree:
         fixed: list[Item] = []
         for item in bodies:
             name = item.element.get("name")
+            # MuJoCo has free joints in the world only. Our writer puts a free link that
+            # is a child of another there and keeps its parent in <custom>.
             entry = self.kept.get("link", name).get(FLOATS_IN) if name else None
             match entry:
                 case [str() as above, int() as place]:
@@ -281,12 +296,14 @@ class Tree:
             item, parent = stack.pop()
             element = item.element
             inside = self._contents(item)
+            # A body becomes one link for each of its joints, and at least one.
             num_joints = sum(inner.element.name == "joint" for inner in inside)
             if len(self.links) + max(num_joints, 1) > MAX_LINKS:
                 message = f"the model has more than {MAX_LINKS} links"
                 raise TOO_LARGE.error(message, element.location)
             index = self._read_body(item, parent, inside)
             children = [inner for inner in inside if inner.element.name == "body"]
+            # Back among the children at the place that it had: links are in this order.
             for place, floating in self.floating.get(element.get("name"), ()):
                 children.insert(place, floating)
             stack += [(inner, index) for inner in reversed(children)]
@@ -298,6 +315,8 @@ class Tree:
         """
         element = item.element
         name_in_file = element.get("name")
+        # What <custom> keeps goes by the name in the file, which may not be the link's
+        # own.
         kept = self.kept.get("link", name_in_file) if name_in_file else {}
         name = kept.get("name")
         if not isinstance(name, str):
@@ -313,11 +332,15 @@ class Tree:
             shown = ", ".join(repr(link.name) for link in chain)
             message = f"body {name!r:.60} is read as the links {shown}"
             element.report(rules.SEVERAL_JOINTS, message[:300])
+        # The links before the last one have a joint, but neither mass nor shapes.
         link = chain[-1]
         _add_kept_joints(chain, kept)
+        # The pose of the root body is `root_pose`; the offset of the root link is kept
+        # apart, because it may differ in other formats.
         if parent < 0:
             self.root_pose = chain[0].offset
             link.offset = usable(Link(), kept).get("offset", link.offset)
+        # From here `parent` is the last link that was added.
         for each in chain:
             each.parent = parent
             each.mass_unknown = each is not link
@@ -360,6 +383,7 @@ class Tree:
             message = f"body {name!r:.60} has a free joint inside of another body"
             free.element.report(rules.FREE, message, fatal=True)
             free.element.faulty |= {"type"}
+        # MuJoCo allows no joint beside a free one: the others are dropped.
         return [free]
 
     def _name_of(self, index: int) -> str:
@@ -374,6 +398,8 @@ class Tree:
 
         To the bit where nothing has moved.
         """
+        # The pose of the parent with all joints at 0: the product of the offsets above
+        # it.
         at_rest = poses.IDENTITY
         index = parent
         while index >= 0:
@@ -384,6 +410,8 @@ class Tree:
             root_pose = poses.inverse(self.links[0].offset)
             at_rest = poses.compose(poses.compose(self.root_pose, root_pose), at_rest)
         in_parent = poses.compose(poses.inverse(at_rest), body_pose)
+        # The product rounds. The kept offset is exact, and used unless the file was
+        # edited.
         offset: Floats = usable(Link(), kept).get("offset", in_parent)
         return (
             offset if np.allclose(offset, in_parent, rtol=0, atol=MOVED) else in_parent
@@ -405,12 +433,18 @@ class Tree:
         before = body_pose
         anchor = np.zeros(3)
         for number, read in enumerate(joints):
+            # All joints of an MJCF body are in the frame of the body, each with its own
+            # anchor; a Link rotates about its own origin. So the origin of each link is
+            # its anchor.
             step = read.anchor - anchor
             offset = before
             if step.any():
                 offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0])
+            # The pose of the file is that at `ref`; the offset is that at 0.
             if read.rest:
                 offset = poses.compose(offset, displacement(read.joint, -read.rest))
+            # The last joint's link is the body itself, if it rotates about the body's
+            # origin.
             is_last = number == len(joints) - 1 and not read.anchor.any()
             link_name = name
             if not is_last:
@@ -427,8 +461,11 @@ class Tree:
                     rest=read.rest,
                 )
             )
+            # All links of a body have the same orientation: after the first only
+            # anchors differ.
             before = poses.IDENTITY
             anchor = read.anchor
+        # Otherwise a fixed link leads back from the last anchor to the body's frame.
         if joints and not anchor.any():
             return chain
         self._names.add(name)
@@ -442,6 +479,7 @@ class Tree:
         """Return a joint with a name and, if it has a value, an id."""
         if not joint.name:
             joint = replace(joint, name=name)
+        # The ids are columns of a motion, in the order of MuJoCo's qpos.
         if joint.type in ("rotate", "slide"):
             joint = replace(joint, id=self._number)
             self._number += 1
@@ -473,6 +511,7 @@ class Tree:
                 content = content._replace(inertial=item)
             elif kind == "light":
                 _report_light(element)
+            # Joints and bodies are read elsewhere.
             elif kind in NOT_READ:
                 element.report(rules.NOT_READ, f"<{kind}> is left out")
         return content
@@ -482,6 +521,7 @@ class Tree:
         inertial = content.inertial
         if inertial is not None:
             link.inertial = inertial.element
+        # <inertial> takes precedence, unless <compiler inertiafromgeom="true">.
         settings = self.settings.of(link.element)
         wanted = settings.inertiafromgeom
         is_of_geoms = wanted == "true" or (wanted == "auto" and inertial is None)
@@ -504,6 +544,7 @@ class Tree:
     ) -> None:
         """Add the segment of a link, or those that <custom> keeps of it."""
         of_segment = kept.get("segment")
+        # MuJoCo has one mass per body. Segments of the body are in <custom>.
         is_kept = isinstance(of_segment, dict)
         segment = replace(mass, name="" if is_kept else name)
         segment = _with_shapes(segment, content.geoms, of_segment)
@@ -554,6 +595,7 @@ def _names_in(body: Element, kinds: tuple[str, ...]) -> set[str]:
 def _add_kept_joints(chain: Sequence[RawLink], kept: dict[str, object]) -> None:
     """Add what <custom> keeps of the joints of a body."""
     of_chain = kept.get("joints")
+    # One joint is under "joint", several are under "joints" by their names.
     if len(chain) == 1:
         chain[0].joint = with_kept(chain[0].joint, kept.get("joint"))
     elif isinstance(of_chain, dict):

@@ -67,6 +67,7 @@ class Settings:
 
     def of(self, element: Element) -> "Settings":
         """Return the settings of the model that an element comes from."""
+        # Documents are compared by identity: one file may be attached twice.
         return self.attached.get(id(element.document), self)
 
 
@@ -78,6 +79,7 @@ class _Compiler:
 
     def __init__(self, root: Element) -> None:
         self.elements: dict[str, Element] = {}
+        # MuJoCo merges all <compiler> elements, those of included files too.
         for element in root.all("compiler"):
             for name in element.attributes:
                 self.elements[name] = element
@@ -97,6 +99,7 @@ class _Compiler:
 
     def value(self, name: str, default: object) -> object:
         """Return a value of the type of its default."""
+        # The type of the default in `Settings` is that of the attribute.
         match default:
             case bool():
                 word = self.word(name, str(default).lower(), ("true", "false"))
@@ -131,6 +134,7 @@ def read_settings(root: Element) -> Settings:
     """Return the settings of all `<compiler>` elements of a model."""
     compiler = _Compiler(root)
     compiler.check_coordinate()
+    # assetdir stands for both folders; each may be replaced by its own attribute below.
     folder = compiler.word("assetdir", "")
     values: dict[str, object] = {
         "eulerseq": compiler.eulerseq(),
@@ -141,6 +145,7 @@ def read_settings(root: Element) -> Settings:
         is_given = each.name in compiler.elements
         if is_given and each.name not in NO_PLAIN_SETTINGS:
             values[each.name] = compiler.value(each.name, each.default)
+    # Degrees are the default of MJCF.
     unit = compiler.word("angle", "degree", ("degree", "radian"))
     if unit == "radian":
         values["angle"] = 1.0
@@ -192,6 +197,8 @@ class Defaults:
 
         `main` is the class of elements that name none.
         """
+        # Depth first in the order of the file (hence the reversed stack): a class is
+        # complete before those inside of it copy its attributes.
         stack = [(element, main) for element in reversed(list(root.all("default")))]
         top = {id(element) for element, _ in stack}
         while stack:
@@ -208,6 +215,7 @@ class Defaults:
             for child in element.children:
                 if child.name != "default":
                     _merge(attributes.setdefault(child.name, {}), child)
+            # The main class may have a name, and elements may use either.
             name = name or parent
             self._classes[name] = attributes
             inner = list(element.all("default"))
@@ -218,11 +226,14 @@ class Defaults:
         message = "a <default> inside of another has no class"
         element.report(rules.CLASS, message, "class", fatal=True)
         self._nameless += 1
+        # No name in a file begins with a null character: XML does not allow it.
         return f"{UNKNOWN}{len(self._classes)}"
 
     def _inherited(self, parent: str, element: Element) -> dict[str, _Attributes]:
         """Return a copy of the attributes of a class, for one inside of it."""
         attributes = {tag: dict(each) for tag, each in self._classes[parent].items()}
+        # Each class copies all that it inherits, so a long chain of classes grows
+        # quadratically; the cap bounds memory for a file from anywhere.
         self._size += sum(map(len, attributes.values()))
         if self._size > MAX_ATTRIBUTES:
             message = (
@@ -238,9 +249,13 @@ class Defaults:
         `UNKNOWN` where it is missing, which is reported.
         """
         value = element.get(name)
+        # "main" is the class of elements that name none, even where no <default> has
+        # the name.
         if value not in self._classes and value != "main":
             if value in self._missing:
                 return UNKNOWN
+            # A class that lost its name may be the one meant: each nameless class
+            # excuses one missing name.
             if len(self._missing) >= self._nameless:
                 message = (
                     f"{name} of <{element.name}> is {value!r:.60}, which is not a class"
@@ -257,14 +272,19 @@ class Defaults:
         """
         if element.get("class"):
             childclass = self.known(element, "class")
+        # What a missing class would give is unknown, so nothing must be concluded from
+        # attributes that are not there.
         if childclass == UNKNOWN:
             return replace(element, partial=True)
         inherited = self._classes.get(childclass, {}).get(element.name)
         if not inherited:
             return element
+        # Attributes of the element itself take precedence over those of its class.
         merged = dict(inherited)
         _merge(merged, element)
         attributes: dict[str, str] = {}
+        # The elements of <default> that values come from, for the location of a
+        # problem.
         origins: dict[str, Element] = {}
         for name, (value, origin) in merged.items():
             attributes[name] = value
@@ -274,6 +294,8 @@ class Defaults:
 
 
 def _merge(target: _Attributes, element: Element) -> None:
+    # An element with `euler` must not keep an inherited `quat`, or it would have two
+    # orientations.
     for group in _ONE_OF:
         if any(name in element.attributes for name in group):
             for name in group:
@@ -305,6 +327,7 @@ def contents(
     body: Element, childclass: str, settings: Settings, defaults: Defaults
 ) -> Iterator[Item]:
     """Return the elements in a body and in its frames, in order."""
+    # A stack instead of recursion: <frame>s may be nested as deep as a file likes.
     stack: list[tuple[Element, Floats | None, str]] = [
         (child, None, childclass) for child in reversed(body.children)
     ]
@@ -317,6 +340,7 @@ def contents(
             if frame is not None:
                 whole = poses.compose(frame, whole)
             stack += [(child, whole, current) for child in reversed(element.children)]
+        # Bodies have no defaults; only what is in them has.
         elif element.name == "body":
             yield Item(element, frame, current)
         else:
@@ -369,6 +393,7 @@ def _rotation(form: str, numbers: Floats, settings: Settings) -> Floats | None:
             return _euler(numbers * settings.angle, settings.eulerseq)
         case "xyaxes":
             return _xyaxes(numbers[:3], numbers[3:])
+    # zaxis: the shortest rotation from z to this direction.
     return rotation_to(numbers)
 
 
@@ -381,8 +406,10 @@ def rotation_to(direction: Floats) -> Floats | None:
     if length < MIN_LENGTH:
         return None
     x, y, z = direction / length
+    # z × direction: the axis of the shortest rotation, of length sin(angle).
     side = np.array([-y, x, 0.0])
     sine = np.hypot(x, y)
+    # Parallel to z the axis has no direction: no rotation, or half a turn about x.
     if sine < MIN_LENGTH:
         if z > 0:
             return np.array(rotations.IDENTITY)
@@ -396,6 +423,7 @@ def _euler(angles: Floats, sequence: str) -> Floats:
     Lower case about the axes of the rotated frame, upper case about those of the
     parent.
     """
+    # Intrinsic rotations multiply on the right, extrinsic ones on the left.
     result = np.array(rotations.IDENTITY)
     for letter, angle in zip(sequence, angles.tolist(), strict=True):
         step = rotations.from_axis_angle(np.eye(3)["xyz".index(letter.lower())], angle)
@@ -408,6 +436,8 @@ def _euler(angles: Floats, sequence: str) -> Floats:
 
 def _xyaxes(x: Floats, y: Floats) -> Floats | None:
     first = unit(x)
+    # Gram-Schmidt, as MuJoCo does it: x is exact, y is made normal to it, and z
+    # follows.
     y = y - first * (first @ y)
     if min(np.linalg.norm(x), np.linalg.norm(y)) < MIN_LENGTH:
         return None

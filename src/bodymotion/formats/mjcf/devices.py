@@ -113,6 +113,7 @@ class DeviceReader:
         read.
         """
         sensors = self._sensors(root, left_out)
+        # Sites that our writer made for other things are no devices.
         hidden = used | self._ray_sites()
         devices: list[_DeviceRead] = []
         for index, link in enumerate(self.links):
@@ -126,6 +127,7 @@ class DeviceReader:
 
     def _ray_sites(self) -> set[str]:
         """Return the sites that our writer made for the rays of range sensors."""
+        # A range sensor has the site NAME, and NAME_rayK for its ray K.
         scanners = {
             f"{name}_ray"
             for name in self.sites
@@ -147,6 +149,7 @@ class DeviceReader:
         site = Site(link, self._pose(item))
         if element.name == "camera":
             devices: Sequence[Device] = [self._camera(item, site, kept)]
+        # A device of our writer: what kind it is stands in <custom>.
         elif kept.get("kind") is not None:
             devices = [_kept_device(kept, name, site)]
         elif name in sensors:
@@ -183,6 +186,7 @@ class DeviceReader:
         """Return the sensors that are devices, by the names of their sites."""
         sensors: dict[str, list[Element]] = {}
         for element in map(self.defaults.full, root.inside("sensor")):
+            # MuJoCo's sensordata is in this order, so the writer must restore it.
             self.order[id(element)] = len(self.order)
             name = element.get("site")
             # A rangefinder may be at a camera instead.
@@ -236,6 +240,7 @@ class DeviceReader:
         return found
 
     def _new_sensor(self, kind: str, name: str, site: Site) -> Device:
+        # Ids count from 0 for each kind.
         number = next(self._ids[kind])
         if kind != "RangeSensor":
             make = DEVICE_KINDS[kind]
@@ -255,6 +260,7 @@ class DeviceReader:
             if key not in SITE_ATTRIBUTES
         }
         if "fromto" in element.attributes:
+            # The site is written with pos and size, which are the same without fromto.
             ends = finite(element, "fromto", 6)
             radius = [
                 *element.numbers("size", None, (DEFAULT_RADIUS,)),
@@ -298,11 +304,13 @@ class DeviceReader:
             )
         assert isinstance(camera, VisionSensor)
         size = (camera.width, camera.height)
+        # MuJoCo's default resolution is 1 1: the camera only shows a view.
         makes_images = width > 1 and height > 1
         if not makes_images:
             if not is_kept or size != (width, height):
                 extra["resolution"] = f"{width} {height}"
             width, height = size
+        # Kept fields hold unless the angle or the size was edited in the file.
         kept_angle = angle_over(camera.field_of_view, min(size), camera.height)
         is_same_angle = "fovy" not in element.attributes or math.isclose(
             kept_angle, vertical, rel_tol=1e-9
@@ -318,6 +326,8 @@ class DeviceReader:
 
 def _vertical_angle(camera: Element) -> float:
     """Return the field of view of a camera over the height of its image [rad]."""
+    # A pinhole camera: tan(angle/2) = (sensor height/2) / focal length. It takes
+    # precedence over fovy, as in MuJoCo.
     sensor_height = camera.numbers("sensorsize", 2, (0.0, 0.0))[1]
     focal_length = camera.numbers("focal", 2, (0.0, 0.0))[1]
     vertical = math.radians(camera.number("fovy", 45.0))
@@ -328,6 +338,7 @@ def _vertical_angle(camera: Element) -> float:
 
 def _limited(device: Device, sensor: Element) -> Device:
     """Return a device with the limit that the cutoff of one of its sensors is."""
+    # MuJoCo's 0 means no cutoff.
     cutoff = sensor.number("cutoff", 0.0)
     if not 0 < cutoff < math.inf:
         return device
@@ -422,6 +433,7 @@ class DeviceWriter:
             return False
         pose = device.pose
         if isinstance(device, RangeSensor):
+            # Back from the frame of the sensor to that of the site.
             rotation = rotations.multiply(
                 rotations.normalized(pose[3:]), rotations.conjugate(RAY_ROTATION)
             )
@@ -436,6 +448,7 @@ class DeviceWriter:
             name = str(entries[0]["name"])
         self.renamed.add("device", device.name, name)
         values = _kept_values(device, name, read_back, order)
+        # {"id": -1} is a plain site: the element holds all of it.
         if values != {"id": -1}:
             key = site if is_site else f"{site} {device.kind}"
             self.kept.add("sensing", key, values)
@@ -447,6 +460,8 @@ class DeviceWriter:
         Return whether it is where the device is.
         """
         name = attributes["name"]
+        # Several devices of one site (a gyro and an accelerometer) share it, if none
+        # was moved.
         written = self.sites.get(name)
         if written is not None:
             is_near = np.allclose(written.pose, site.pose, rtol=0, atol=MOVED)
@@ -473,6 +488,7 @@ class DeviceWriter:
         cutoff = first_number(attributes, "cutoff") or 0.0
         if not 0 < cutoff < np.inf:
             cutoff = _limit_of(read_back, kind)
+        # An unchanged limit stays as it is in the file, to the letter.
         if limit != cutoff:
             attributes["cutoff"] = number_text(limit)
         if "name" in attributes:

@@ -90,6 +90,7 @@ def loadable(mesh: Mesh) -> LoadableMesh | None:
     """
     if not len(mesh.faces) or not np.isfinite(mesh.vertices).all():
         return None
+    # MuJoCo holds vertices in single precision: what is flat or equal there is refused.
     single = mesh.vertices.astype(np.float32)
     with np.errstate(all="ignore"):
         corners = single.astype(np.float64)[mesh.faces]
@@ -97,6 +98,7 @@ def loadable(mesh: Mesh) -> LoadableMesh | None:
         area = 0.5 * np.linalg.norm(normals, axis=1).sum()
         if not MIN_AREA < area < np.inf:
             return None
+    # (U, 3) The vertices of faces: others do not count for MuJoCo either.
     used = single[np.unique(mesh.faces)]
     if len(np.unique(used, axis=0)) >= MIN_VERTICES:
         return LoadableMesh(mesh, is_changed=False)
@@ -109,6 +111,7 @@ def _halved(mesh: Mesh) -> Mesh:
     They are divided at the middle of the first edge. The mesh has no normals, colours
     and texture coordinates.
     """
+    # Vertex numbers (F,) of the corners of all triangles.
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])
     extra = len(mesh.vertices) + np.arange(len(mesh.faces))
@@ -182,6 +185,8 @@ class GeomWriter:
     def _write_shapes(self, element: Element, link: Link, name: str) -> None:
         visuals = list(link.visuals)
         collisions = list(link.collisions)
+        # Equal shapes are one geom that is seen and collides. A flat one cannot be:
+        # MuJoCo computes no contacts of it.
         if visuals == collisions and not any(map(_is_flat_solid, visuals)):
             for shape in visuals:
                 self._write_geom(element, shape, "seen_collision", name)
@@ -232,6 +237,8 @@ class GeomWriter:
             attributes["name"] = self._geom_name(shape.name)
         attributes["type"] = form.type
         plane = kept.get("plane")
+        # A plane of MJCF is read as two triangles; it becomes a plane again unless
+        # scaled.
         is_plane = isinstance(plane, str) and poses.is_rigid(shape.transform)
         pose = form.pose
         if is_plane:
@@ -246,6 +253,7 @@ class GeomWriter:
                 self._counts["not drawn", name] += 1
                 return
             attributes["mesh"] = self._mesh_name(mesh, name)
+            # MuJoCo's convex hull needs a volume: a flat mesh has no contacts.
             if kind != "visual" and is_flat(mesh):
                 self._counts["flat", name] += 1
                 attributes |= {"contype": "0", "conaffinity": "0"}
@@ -266,6 +274,8 @@ class GeomWriter:
     def _mesh_of(self, form: Solid, shape: Shape, name: str) -> Mesh | None:
         """Return the mesh of a shape as MuJoCo loads it, None where it does not."""
         assert form.mesh is not None
+        # By identity: shapes that share a mesh share the asset. `_ReadyMesh` holds the
+        # mesh, because ids are used again after an object is gone.
         key = id(form.mesh)
         if key not in self._ready:
             self._ready[key] = _ReadyMesh(form.mesh, loadable(form.mesh))

@@ -151,6 +151,7 @@ class Geoms:
             raise TOO_LARGE.error(message, element.location)
         kind = element.get("type", "sphere")
         frame = poses.IDENTITY
+        # fromto gives position and orientation: `pos` and `quat` do not apply then.
         if not _has_ends(element, kind):
             frame = pose(element, self.settings)
         role = _role(element)
@@ -161,6 +162,7 @@ class Geoms:
                 # The mass of its body is unknown.
                 element.faulty |= {"geom"}
             return None
+        # From the frame around the geom to that of the body.
         geom_pose = item.placed(form.pose)
         if form.mesh is not None:
             geometry: Geometry = form.mesh
@@ -168,6 +170,7 @@ class Geoms:
         else:
             geometry, transform = _solid(kind, form.size, geom_pose)
         name = element.get("name")
+        # The name of a shape, where it was not free or not valid in the file.
         kept = self.kept.get("geom", name).get("name") if name else None
         if not isinstance(kept, str):
             kept = name
@@ -183,6 +186,7 @@ class Geoms:
         if "size" in element.attributes:
             count = len(element.get("size").split())
             size = tuple(finite(element, "size", count).tolist())
+        # A missing class may give the type: nothing can be said of this geom.
         if element.partial and "type" not in element.attributes:
             return None
         if kind == "plane":
@@ -190,6 +194,7 @@ class Geoms:
         if kind not in (*_SIZES, "mesh"):
             _report_left_out(element, f"of type {kind!r:.60} is left out")
             return None
+        # A solid with a mesh is fitted around it, below.
         if kind != "mesh" and not element.get("mesh"):
             return _sized(element, kind, size, frame)
         asset = self.assets.mesh(element.need("mesh"), element)
@@ -218,6 +223,8 @@ class Geoms:
         if moments is not None:
             center = moments.center
             second = moments.second / moments.size
+        # Eigenvalues ascend, so the last axis, z, is the longest. `axes` (3, 3) has the
+        # axes in columns; a left-handed set is no rotation.
         spreads, axes = np.linalg.eigh(second)
         if np.linalg.det(axes) < 0:
             axes[:, 0] *= -1.0
@@ -225,6 +232,7 @@ class Geoms:
         half = np.sqrt(3.0 * np.maximum(spreads, 0.0))
         middle = np.zeros(3)
         if is_bounds:
+            # (V, 3) The vertices in the frame of the axes.
             points = (mesh.vertices - center) @ axes
             low = points.min(axis=0)
             high = points.max(axis=0)
@@ -240,6 +248,7 @@ class Geoms:
             )
             _report_left_out(element, message)
             return None
+        # The fitted solid in the frame of the mesh, then in that of the geom.
         own = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
         return Form(size, poses.compose(frame, own))
 
@@ -251,6 +260,7 @@ def _has_ends(element: Element, kind: str) -> bool:
 
 def _bounding_sizes(kind: str, x: float, y: float, z: float) -> tuple[float, ...]:
     """Return the half sizes of a solid around a box of these half sizes."""
+    # The half length of a capsule is without its half balls.
     radius = max(x, y)
     match kind:
         case "sphere":
@@ -264,6 +274,8 @@ def _bounding_sizes(kind: str, x: float, y: float, z: float) -> tuple[float, ...
 
 def _mean_sizes(kind: str, x: float, y: float, z: float) -> tuple[float, ...]:
     """Return the half sizes of a solid like a box of these half sizes."""
+    # MuJoCo's own formulas: means of the half sizes, and for a capsule half of the
+    # radius less, where a bounding capsule has a whole one less.
     radius = 0.5 * (x + y)
     match kind:
         case "sphere":
@@ -277,6 +289,7 @@ def _mean_sizes(kind: str, x: float, y: float, z: float) -> tuple[float, ...]:
 
 def _plane(size: tuple[float, ...]) -> Mesh:
     """Return two triangles with the normal z; without limits of PLANE_HALF_SIZE."""
+    # MJCF's 0 means infinite in that direction, which no mesh can be.
     half = []
     for value in [*size[:2], 0.0, 0.0][:2]:
         half.append(value if value > 0 else PLANE_HALF_SIZE)
@@ -295,6 +308,7 @@ def _sized(
     Fromto gives its length and pose. None where they cannot be read.
     """
     if _has_ends(element, kind):
+        # MuJoCo's z of the geom points from the second end to the first one.
         ends = finite(element, "fromto", 6)
         along = ends[:3] - ends[3:]
         rotation = rotation_to(along)
@@ -338,6 +352,8 @@ def _role(element: Element) -> Role:
     Geoms in hidden groups (3 and more) are collision shapes; one without contacts in a
     hidden group is read as a visual.
     """
+    # MJCF has no visuals: by convention group 2 is seen and has no contacts, and group
+    # 3 is hidden and has.
     is_hidden = element.number("group", 0.0) >= FIRST_HIDDEN_GROUP
     # Flat meshes have no contacts in MuJoCo: our writer excludes the contacts of flat
     # collision shapes.
@@ -350,6 +366,7 @@ def _role(element: Element) -> Role:
 
 
 def _has_contacts(element: Element) -> bool:
+    # Geoms collide where contype of one and conaffinity of the other have a common bit.
     types = element.number("contype", 1.0)
     affinities = element.number("conaffinity", 1.0)
     return types != 0 or affinities != 0
@@ -365,9 +382,11 @@ def _solid(
         case "box":
             x, y, z = size
             return Box((2.0 * x, 2.0 * y, 2.0 * z)), poses.to_matrix(geom_pose)
+        # A Body has no ellipsoid: it is a unit sphere with a transform that scales it.
         case "ellipsoid":
             scale = np.diag([*size, 1.0])
             return Sphere(1.0), poses.to_matrix(geom_pose) @ scale
+    # Cylinders and capsules are along z in MJCF, along y in VRML97 and in a Body.
     upright = poses.to_matrix(poses.compose(geom_pose, FROM_Z_TO_Y))
     radius, half = size
     if kind == "cylinder":
@@ -380,6 +399,7 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
 
     These are attributes of contact and visibility.
     """
+    # Entries are kept for all geoms or for none: they are matched by their order.
     entries = [_irregular_attributes(geom) for geom in geoms]
     if _is_in_order(geoms) and not any(entries):
         return []
@@ -403,6 +423,7 @@ def _irregular_attributes(geom: Geom) -> dict[str, object]:
     kind = kind_of(visual=geom.visual, collision=geom.collision)
     regular = {**GEOM_DEFAULTS, **CLASSES[kind]}
     values: dict[str, object] = {}
+    # Compared word by word, so that spaces and line breaks make no difference.
     for key, value in {**GEOM_DEFAULTS, **given}.items():
         if key in ("contype", "conaffinity") and is_flat_collision:
             continue
@@ -422,6 +443,7 @@ def _is_in_order(geoms: Sequence[Geom]) -> bool:
     It writes geoms that are only visible first, and one geom for both purposes only
     where all geoms are so.
     """
+    # False sorts before True: visuals first.
     collisions = [geom.collision for geom in geoms]
     kinds = {(geom.visual, geom.collision) for geom in geoms}
     has_both = (True, True) in kinds

@@ -43,7 +43,9 @@ TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
 # Joints that become fixed.
 NOT_SUPPORTED = {
+    # MuJoCo allows <freejoint> only in children of <worldbody>.
     "free": "is free below a link that moves",
+    # A crawler is Choreonoid's joint for tracks: a surface moves, no link does.
     "crawler": "moves a belt",
 }
 # A shorter axis in a file has no direction.
@@ -83,6 +85,8 @@ class Limits(NamedTuple):
 
 def displacement(joint: Joint, value: float) -> Floats:
     """Return the pose (7,) by which a joint moves its link at a value."""
+    # A slide moves the link along its axis, a hinge rotates it about the axis. Both are
+    # in the frame of the link, as in MuJoCo.
     if joint.type == "slide":
         return poses.from_parts(value * joint.axis, rotations.IDENTITY)
     return poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, value))
@@ -93,6 +97,7 @@ def ball_parts(name: str, attributes: Mapping[str, str]) -> list[Joint]:
 
     Each keeps the attributes of the ball joint.
     """
+    # The writer makes one ball joint again of three links that carry the same entry.
     extra = {"mjcf": {"ball": {"name": name, **attributes}}}
     return [
         Joint(
@@ -129,9 +134,12 @@ def _read_type(element: Element) -> str:
     if kind in TYPES:
         return kind
     message = f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}"
+    # A misspelled type is read as the type that it is closest to, so that the rest of
+    # the model can be checked.
     element.report(rules.JOINT_TYPE, message, "type", fatal=True)
     meant = closest_name(kind, ("hinge", "slide"))
     if meant is not None:
+        # The type is known after all: what follows from it is no guess.
         element.faulty -= {"type"}
     return meant or "hinge"
 
@@ -156,6 +164,7 @@ def _read_ball(item: Item, settings: Settings) -> list[JointRead]:
     element.report(rules.BALL, message)
     attributes = _without(element.attributes, (*_POSE, "ref"))
     if "range" in attributes:
+        # Kept in radians, because the writer's <compiler> has angle="radian".
         limits = np.array(element.numbers("range", 2))
         attributes["range"] = number_text(limits * settings.of(element).angle)
     parts = ball_parts(name, attributes)
@@ -165,6 +174,8 @@ def _read_ball(item: Item, settings: Settings) -> list[JointRead]:
 def _anchor(item: Item) -> Floats:
     """Return the point (3,) that a joint rotates about, in the body's frame."""
     anchor = finite(item.element, "pos", 3, (0.0, 0.0, 0.0))
+    # A <frame> has no body of its own: MuJoCo moves its contents into the body around
+    # it.
     if item.frame is None:
         return anchor
     return poses.transform_points(item.frame, anchor)
@@ -182,9 +193,12 @@ def _read_one_value(item: Item, kind: str, settings: Settings) -> JointRead:
     extra = _read_dynamics(element, unit)
     # What only MJCF has is kept as text.
     only_mjcf = _without(element.attributes, tuple(_FIELDS))
+    # In qpos a joint has the value of ref where the body has the pose of the file.
     ref = element.number("ref", 0.0) * unit
     if ref:
         only_mjcf["ref"] = number_text(ref)
+    # The effort range holds for the joint, whatever actuators act on it; a range that
+    # is empty or in reverse order limits nothing.
     efforts: tuple[float, ...] = (0.0, 0.0)
     if "actuatorfrcrange" in element.attributes:
         efforts = element.numbers("actuatorfrcrange", 2)
@@ -210,8 +224,10 @@ def _read_axis(item: Item) -> Floats:
     """Return the axis (3,) in the body's frame, of length 1 unless it is zero."""
     axis = finite(item.element, "axis", 3, (0.0, 0.0, 1.0))
     length = np.linalg.norm(axis)
+    # A zero axis stays zero, for a rule to report; dividing by it would give NaN.
     if length < MIN_AXIS:
         axis = np.zeros(3)
+    # `not <=` instead of `>`: an axis with NaN is divided too, and stays NaN.
     elif not abs(length - 1.0) <= LENGTH_ROUNDING:
         axis = axis / length
     if item.frame is None:
@@ -238,6 +254,7 @@ def _read_limits(element: Element, unit: float, settings: Settings) -> Limits:
 
     Those of range, where limited is "true", or "auto" and the compiler has autolimits.
     """
+    # MuJoCo's default 0 0 means "no range".
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
@@ -281,6 +298,8 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     if not isinstance(kept, dict):
         return joint
     whole = replace(joint, **_usable_values(joint, kept))
+    # Armature is rotor inertia times gear ratio². The file holds this product, <custom>
+    # its factors: they apply as long as the product is that of the file.
     inertia = armature(joint)
     kept_inertia = armature(whole)
     is_same = np.isclose(kept_inertia, inertia, rtol=1e-9, atol=0.0)
@@ -299,10 +318,12 @@ def _usable_values(joint: Joint, kept: dict[str, object]) -> dict[str, Any]:
     # The element says how a joint moves, but not that a fixed one is a crawler.
     skip = () if joint.type in ("fixed", "free") else ("type",)
     values = usable(joint, kept, skip=skip)
+    # An edited id could be anything; -1 is the id of a joint without a column.
     if not -1 <= values.get("id", -1) <= MAX_ID:
         del values["id"]
     if "extra" in values:
         without = kept.get("without")
+        # `without` names the entries that the element gives but the body did not have.
         removed = without if isinstance(without, list) else []
         in_file = {
             key: value for key, value in joint.extra.items() if key not in removed
@@ -325,6 +346,7 @@ def joint_element(
 
     None where it is fixed to its parent. Losses go to `problems`.
     """
+    # The root is fixed to the world or free in it; its joint has no other type in MJCF.
     if link.parent < 0 or (top and link.joint.type == "free"):
         return _free_element(link.joint, name)
     lost = _JointLosses(link, problems)
@@ -340,6 +362,7 @@ def joint_element(
     if joint.type not in WRITTEN_TYPES:
         return None
     only_mjcf = mjcf_values(joint.extra)
+    # A whole ball joint is written by `LinkWriter._write_ball` and does not come here.
     if "ball" in only_mjcf:
         lost.add(
             losses.JOINT_KIND,
@@ -354,6 +377,7 @@ def joint_element(
     if not np.linalg.norm(joint.axis) > MIN_WRITTEN_AXIS:
         attributes["axis"] = "0 0 1"
         lost.add(losses.EFFECT, "has the axis 0 0 0: it is written as 0 0 1")
+    # Limits in <joint> apply without `limited`, as <compiler> has autolimits="true".
     limits = joint_limits(joint)
     if limits is not None:
         attributes["range"] = number_text(limits)
@@ -365,9 +389,11 @@ def joint_element(
         )
         problems.add(problem)
     rotor_inertia = armature(joint)
+    # MuJoCo's default is 0.
     if 0 < rotor_inertia < np.inf:
         attributes["armature"] = number_text(rotor_inertia)
     attributes |= _dynamics(joint, problems, lost.location)
+    # What was kept of an MJCF file must not replace what the body holds now.
     written = ("ball", "type", "pos", *attributes)
     others = {key: value for key, value in only_mjcf.items() if key not in written}
     return Element("joint", {**attributes, **attributes_of(others)})
@@ -391,6 +417,7 @@ def _free_element(joint: Joint, name: str) -> Element | None:
         return None
     attributes = attributes_of(mjcf_values(joint.extra))
     attributes.pop("name", None)
+    # Only <joint type="free"> may have damping and the like.
     tag = "joint" if attributes.get("type") == "free" else "freejoint"
     return Element(tag, {"name": name, **attributes})
 
@@ -407,8 +434,11 @@ def _dynamics(
         value = values.get(key)
         if value is None:
             continue
+        # A spring may rest at any value; the others are sizes.
         minimum = -np.inf if key == "springref" else 0.0
         try:
+            # One number or several, as `_read_dynamics` reads them; `extra` may hold
+            # anything.
             numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
@@ -434,6 +464,7 @@ def rest_of(joint: Joint) -> float:
 
 def at_rest(joint: Joint, offset: Floats) -> Floats:
     """Return the pose (7,) of a link in its parent at `ref`."""
+    # The pose in the file is that at `ref`, `offset` that at 0.
     rest = rest_of(joint)
     if rest:
         return poses.compose(offset, displacement(joint, rest))
@@ -477,6 +508,8 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
     """Return the first of each three links that were a ball joint."""
     starts: set[int] = set()
     for index in indices:
+        # The three links of a ball follow one another; a link within one starts no
+        # other.
         is_within = bool(starts & {index - 1, index - 2})
         if index + 2 in indices and not is_within and _is_ball(body, index):
             starts.add(index)
@@ -489,8 +522,10 @@ def _is_ball(body: Body, start: int) -> bool:
     balls = [mjcf_values(link.joint.extra).get("ball") for link in links]
     if not isinstance(balls[0], Mapping) or balls != [balls[0]] * 3:
         return False
+    # The axes of a ball meet in one point: the second and third link have no offset.
     if any(link.offset[:3].any() for link in links[1:]):
         return False
+    # In order the axes are x, y and z, as `ball_parts` makes them.
     return all(
         link.joint.type == "rotate" and np.array_equal(link.joint.axis, axis)
         for link, axis in zip(links, np.eye(3), strict=True)

@@ -61,6 +61,7 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
     By index of that one, in order from the parent.
     """
     planar = body.extra.get(PLANAR_JOINTS)
+    # A planar joint of URDF is three links: two slides and a rotation.
     below_planar = set(planar) if isinstance(planar, Mapping) else set()
     is_mjcf = body.source.format == "mjcf"
     if not is_mjcf and not below_planar:
@@ -94,6 +95,7 @@ def _removable_links(body: Body) -> set[int]:
     children: dict[int, list[int]] = {}
     for link in body.links:
         children.setdefault(link.parent, []).append(link.index)
+    # A link with a device or the end of a loop needs a body of its own.
     used = {device.link for device in body.devices}
     for joint in body.extra_joints:
         used |= set(joint.links)
@@ -132,6 +134,7 @@ def in_last_frame(body: Body, links: Sequence[int]) -> Chain:
     """Return the joints of several links as those of the last one."""
     pose = poses.IDENTITY
     frames: dict[int, Frame] = {}
+    # From the last link to the first: `pose` is that of the last link in link `index`.
     for index in reversed(links):
         joint = body.links[index].joint
         back = poses.inverse(pose)
@@ -178,9 +181,12 @@ def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
     attributes = {"pos": number_text(link.center_of_mass), "mass": number_text(mass)}
     moments, axes = inertias.principal_moments(tensor)
     smallest, middle, largest = moments.tolist()
+    # MuJoCo computes the eigenvalues of fullinertia, and refuses the result where
+    # rounding breaks a + b ≥ c. So fullinertia is only for tensors far from that limit.
     is_large = smallest > INERTIA_MARGIN * largest and smallest > MIN_MOMENT
     is_diagonal = not (tensor - np.diag(np.diag(tensor))).any()
     if is_large and smallest + middle > largest * (1.0 + INERTIA_MARGIN):
+        # MuJoCo's order: xx yy zz xy xz yz.
         rows = [0, 1, 2, 0, 0, 1]
         columns = [0, 1, 2, 1, 2, 2]
         attributes["fullinertia"] = number_text(tensor[rows, columns])
@@ -224,10 +230,12 @@ def _raised(moments: Floats) -> Floats:
     Its test, a + b ≥ c, has no tolerance: a sum may be too small by rounding.
     """
     lifted = np.maximum(moments, 0.0)
+    # Indices of the smallest, middle and largest moment.
     a, b, c = np.argsort(lifted).tolist()
     if lifted[a] + lifted[b] >= lifted[c]:
         return lifted
     lifted[a] = lifted[c] - lifted[b]
+    # c − b may round down: the next larger numbers follow until the sum is enough.
     while lifted[a] + lifted[b] < lifted[c]:
         lifted[a] = math.nextafter(lifted[a], math.inf)
     return lifted
@@ -265,6 +273,7 @@ class LinkWriter:
         if link.index == 0 and _is_world(self.body):
             self._write_world(link, world)
             return
+        # Links whose joints are written in the body of this one, from the top.
         chain = (*self._chains.get(link.index, ()), link.index)
         name = self.names.free("body", link.name, f"link_{link.index}")
         self.renamed.add("link", link.name, name)
@@ -274,6 +283,7 @@ class LinkWriter:
         top = self.body.links[chain[0]]
         parent = world if top.parent < 0 else self.elements[top.parent]
         pose = self._pose(link, parent is world)
+        # The offset of a root differs from its pose in the world; <custom> keeps it.
         if not same(pose, link.offset):
             values["offset"] = link.offset
         if parent is not world and floats_in_world(self.body, link.index):
@@ -314,6 +324,7 @@ class LinkWriter:
         pose = link.offset
         if link.parent < 0:
             pose = self.body.root_pose
+        # A free link is written in the world where it is with all joints at 0.
         if not is_in_world and floats_in_world(self.body, link.index):
             at_zero = self.body.forward_kinematics(np.zeros(self.body.num_joints))
             pose = at_zero[link.index]
@@ -333,6 +344,7 @@ class LinkWriter:
                 self._write_ball(
                     links[index : index + 3], element, frame.anchor, values
                 )
+            # The second and third link of a ball are in its <joint> already.
             if balls & {index, index - 1, index - 2}:
                 continue
             name = links[index].name
@@ -366,10 +378,13 @@ class LinkWriter:
             # As the reader makes it of the element, with angles in radians.
             settings = Settings(angle=1.0)
             read_back = read_joints([Item(joint, None, "")], settings)[0].joint
+            # The reader numbers the joints that have a value: an id that follows this
+            # is not kept.
             if read_back.type != "free":
                 read_back = replace(read_back, id=self._count)
             self._count += joint.name == "joint"
         of_joint = kept_of_joint(link.joint, read_back)
+        # `values["joints"]` of several by name, `values["joint"]` of the only one.
         if of_joint and not chain:
             values["joint"] = of_joint
         elif of_joint and joint is not None:
@@ -408,6 +423,7 @@ class LinkWriter:
         segments = link.segments
         if not segments:
             return
+        # One segment in the frame of the link is what the reader makes of a body.
         if len(segments) == 1 and np.array_equal(segments[0].transform, np.eye(4)):
             self._keep_segment(link, values)
             return

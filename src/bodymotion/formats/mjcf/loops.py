@@ -73,6 +73,7 @@ class LoopWriter:
     def write(self, tendon: Element, equality: Element) -> None:
         """Add the constraints, and the tendons that they need, to sections."""
         for number, joint in enumerate(self.body.extra_joints):
+            # A constraint of an MJCF file keeps its attributes, such as solref.
             if not self._write_as_read(joint, equality):
                 self._write(joint, number, equality, tendon)
 
@@ -81,6 +82,8 @@ class LoopWriter:
     ) -> None:
         name = self.names.free("equality", joint.name, f"loop_{number}")
         self.renamed.add("extra joint", joint.name, name)
+        # Both ends are sites, so that the reader finds them in the frames of their
+        # links. An anchor would hold for body1 only.
         sites = [
             self._add_site(joint.links[end], f"{name}_{end + 1}", joint.positions[end])
             for end in (0, 1)
@@ -109,6 +112,7 @@ class LoopWriter:
         self, joint: ExtraJoint, number: int, name: str, sites: Sequence[str]
     ) -> None:
         """Keep what the constraints do not hold of an extra joint."""
+        # MJCF holds neither the type nor the axis of a joint of a closed loop.
         values: dict[str, object] = {
             "type": joint.type,
             "axis": joint.axis,
@@ -134,7 +138,10 @@ class LoopWriter:
         if joint.type != "hinge":
             equality.add("connect", {"name": name, **ends, **STIFF_SOLVER})
             return
+        # The axis is the same in both links at rest, so a second pair of points at the
+        # same offset holds it.
         arm = HINGE_ARM * unit_axis(joint)
+        # Site names end in 1 and 2 for the ends, in 3 and 4 for these.
         on_axis = [
             self._add_site(
                 joint.links[end], f"{name}_{end + 3}", joint.positions[end] + arm
@@ -155,6 +162,8 @@ class LoopWriter:
         tendon: Element,
     ) -> None:
         """Hold the distances of the second point from far points along directions."""
+        # (D, 3) Unit vectors in the first link along which the points must not move
+        # apart: one for "z", two for "xy" and "piston".
         directions = constrained_directions(joint)
         distances = self._distances(joint, directions)
         are_moved = self._are_moved(joint, directions)
@@ -168,6 +177,9 @@ class LoopWriter:
             equality_name = name
             if number > 0:
                 equality_name = self.names.free("equality", f"{name}_{number}")
+            # MuJoCo holds length − length at qpos0 = polycoef[0]. So the length that is
+            # held is FAR_DISTANCE, the one with the points in the plane, even where the
+            # loop is open at rest.
             offset = FAR_DISTANCE - distances[number]
             attributes = {
                 "name": equality_name,
@@ -186,10 +198,13 @@ class LoopWriter:
         """
         attributes = attributes_of(mjcf_values(joint.extra))
         attributes.pop("name", None)
+        # <connect> holds a point only: a joint whose type or axis was changed since is
+        # written anew.
         plain_axis = ExtraJoint(type="ball").axis
         is_ball = joint.type == "ball" and np.array_equal(joint.axis, plain_axis)
         if not attributes or not is_ball or set(joint.extra) != {"mjcf"}:
             return False
+        # A class that the file no longer has would be a fault.
         if attributes.get("class") not in self.classes:
             attributes.pop("class", None)
         if "site1" in attributes:
@@ -223,6 +238,7 @@ class LoopWriter:
 
     def _add_site(self, link: int, name: str, position: Floats) -> str:
         free = self.names.free("site", name)
+        # Group 5 is hidden in MuJoCo's viewer by default.
         attributes = {"name": free, "pos": number_text(position), "group": "5"}
         self.elements[link].add("site", attributes)
         return free
@@ -248,9 +264,12 @@ class LoopWriter:
         inactive. It would only hold the curvature of the sphere, some micrometres that
         no joint can change, and MuJoCo would apply enormous forces.
         """
+        # Eight poses (8, J) with a fixed seed: the same body gives the same file.
         random = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
         moved = self.body.forward_kinematics(random, poses.IDENTITY)
         first, second = (moved[:, link] for link in joint.links)
+        # (8, 3) The second point in the world, and below in the frame of the first
+        # link.
         points = poses.transform_points(second, joint.positions[1])
         between = poses.transform_points(poses.inverse(first), points)
         extents = [np.ptp(between @ direction) for direction in directions]
@@ -303,11 +322,14 @@ class LoopReader:
         # apply to all.
         elements = list(root.inside("equality"))
         by_name = {element.get("name"): element for element in elements}
+        # First the joints of our writer, from <custom>: their equalities are not read
+        # again.
         joints: list[_JointRead] = []
         for name in self.kept.names("loop"):
             kept = self._read_kept(name, by_name.get(name), root)
             if kept is not None:
                 joints.append(kept)
+        # Equalities of joints that mimic others are made from `extra` by the writer.
         mimics = self.kept.get("body", "").get("mimics")
         for element in elements:
             is_mimic = isinstance(mimics, list) and element.get("name") in mimics
@@ -320,6 +342,8 @@ class LoopReader:
                 self.others.append(element)
             else:
                 joints.append(_JointRead(joint, element))
+        # The order is that of the body. Where a joint was added in the file, the file's
+        # order holds.
         if all(isinstance(read.order, int) for read in joints):
             joints.sort(key=lambda read: read.order)
         return [(read.joint, read.element) for read in joints]
@@ -334,10 +358,12 @@ class LoopReader:
         if kind is None or ends is None:
             return None
         first, second = (self.sites[end] for end in ends)
+        # A joint within one link has no constraint: it is in <custom> only.
         if element is None and first.link != second.link:
             # The constraint was removed from the file.
             return None
         self._hide_sites(name, ends)
+        # Positions are those of the sites, which may have been moved in the file.
         base = ExtraJoint(
             name=name,
             type=kind,
@@ -372,6 +398,8 @@ class LoopReader:
             return sites <= self.used_sites
         if element.name != "tendon":
             return False
+        # Names of equalities and tendons begin with that of the joint
+        # (`_hold_in_plane`).
         rope = element.get("tendon1")
         for name in self.kept.names("loop"):
             is_named = element.get("name").startswith(name)
@@ -389,6 +417,8 @@ class LoopReader:
         links = self._linked_bodies(element, of_body)
         if links is None:
             return None
+        # The anchor is in the frame of body1. The point of body2 is where it is in the
+        # pose of the file, in which MuJoCo takes the constraint to hold.
         first = finite(element, "anchor", 3)
         if len(links) < 2:
             return None

@@ -51,12 +51,14 @@ def read_mass(item: Item, settings: Settings) -> Segment:
     element.need("pos")
     mass = element.number("mass")
     frame = item.placed(pose(element, settings))
+    # (3, 3) From the frame of <inertial> to that of the body: I_body = R·I·Rᵀ.
     rotation = rotations.to_matrix(frame[3:])
     if "fullinertia" in element.attributes:
         xx, yy, zz, xy, xz, yz = finite(element, "fullinertia", 6).tolist()
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         return _segment(mass, frame[:3], rotation @ tensor @ rotation.T)
     moments = finite(element, "diaginertia", 3, (0.0, 0.0, 0.0))
+    # R·diag(moments)·Rᵀ; the mean with its transpose removes what rounding left.
     tensor = (rotation * moments) @ rotation.T
     return _segment(mass, frame[:3], 0.5 * (tensor + tensor.T))
 
@@ -67,6 +69,7 @@ def _segment(mass: float, center: Floats, inertia: Floats) -> Segment:
 
 def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
     """Compute the mass of a body from its geoms, each of uniform density."""
+    # Geoms of other groups, such as visuals, have no mass then.
     low, high = settings.inertiagrouprange
     parts = []
     for geom in geoms:
@@ -74,6 +77,8 @@ def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
             part = _mass_of_geom(geom)
             if part is not None:
                 parts.append(part)
+    # A link adds the masses of its segments and moves their inertias to the common
+    # centre.
     whole = Link(segments=tuple(parts))
     if whole.mass > 0:
         return _segment(whole.mass, whole.center_of_mass, whole.inertia)
@@ -83,6 +88,7 @@ def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
 def _mass_of_geom(geom: Geom) -> Segment | None:
     """Return the mass of a geom in the body's frame, None where it has none."""
     element = geom.element
+    # A plane has no mass in MuJoCo.
     if geom.type == "plane":
         return None
     moments = _moments_of_geom(geom)
@@ -95,6 +101,7 @@ def _mass_of_geom(geom: Geom) -> Segment | None:
     if mass == 0:
         return None
     rotation = rotations.to_matrix(geom.pose[3:])
+    # (3, 3) [kg m²] Second moments of the mass about its centre, in the body's frame.
     spread = rotation @ (moments.second * (mass / moments.size)) @ rotation.T
     center = rotation @ moments.center + geom.pose[:3]
     # I = tr(S)·1 − S, for the second moments S of the mass.
@@ -110,6 +117,7 @@ def _moments_of_geom(geom: Geom) -> Moments | None:
         return mesh_moments(mesh, kind, geom.element)
     kind = geom.type
     size = geom.size
+    # A sphere is an ellipsoid of three equal half axes.
     if kind == "sphere":
         kind = "ellipsoid"
         size = size * 3
@@ -124,18 +132,21 @@ def _diagonal(size: float, x: float, y: float, z: float) -> Moments:
 
 
 def _sum(one: Moments, other: Moments) -> Moments:
+    # Both have the same centre: of solids that are symmetric about it.
     return Moments(one.size + other.size, one.second + other.second, one.center)
 
 
 def _solid_moments(kind: str, size: tuple[float, ...]) -> Moments:
     """Return the volume of a solid and its second moments about its middle."""
     if kind == "ellipsoid":
+        # ∫x²dV = V·a²/5 for an ellipsoid, and V·h²/3 for a box of half size h.
         volume = 4 / 3 * np.pi * size[0] * size[1] * size[2]
         return Moments(volume, volume * np.diag(np.square(size) / 5), np.zeros(3))
     if kind == "box":
         volume = 8 * size[0] * size[1] * size[2]
         return Moments(volume, volume * np.diag(np.square(size) / 3), np.zeros(3))
     radius, half = size
+    # ∫x²dV = V·r²/4 across the axis of a cylinder, V·h²/3 along it.
     rod = 2 * np.pi * radius**2 * half
     across = radius**2 / 4
     cylinder = _diagonal(rod, across, across, half**2 / 3)
@@ -143,6 +154,8 @@ def _solid_moments(kind: str, size: tuple[float, ...]) -> Moments:
         return cylinder
     # Two half balls, whose centres of mass lie 3/8 of the radius beyond the ends.
     ball = 4 / 3 * np.pi * radius**3
+    # Along the axis: the mean of (h + u)² = h² + 2hu + u², with u ≥ 0 the distance
+    # beyond the end. Its mean is 3r/8 in a half ball, the mean of u² is r²/5.
     across = radius**2 / 5
     along = radius**2 / 5 + half**2 + 2 * half * 3 / 8 * radius
     return _sum(cylinder, _diagonal(ball, across, across, along))
@@ -155,6 +168,7 @@ def _shell_moments(kind: str, size: tuple[float, ...]) -> Moments:
     if kind == "ellipsoid":
         return _ellipsoid_shell(size)
     radius, half = size
+    # 2πr · 2h. The mean of x² on a circle is r²/2.
     side = 4.0 * np.pi * radius * half
     across = radius**2 / 2.0
     tube = _diagonal(side, across, across, half**2 / 3.0)
@@ -187,6 +201,7 @@ def _ellipsoid_shell(size: tuple[float, ...]) -> Moments:
     As in MuJoCo, it is equally thick along its three axes, and its area is Thomsen's
     formula.
     """
+    # Thomsen: area ≈ 4π·(((ab)ᵖ + (ac)ᵖ + (bc)ᵖ)/3)^(1/p), within 1.1 %.
     x, y, z = (value**THOMSEN_POWER for value in size)
     mean = (x * y + x * z + y * z) / 3.0
     area = 4.0 * np.pi * mean ** (1.0 / THOMSEN_POWER)
@@ -201,17 +216,20 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> Moments | None:
     `kind` is the `inertia` of its asset: "legacy", "exact", "convex" or "shell". None
     where it has no volume, or no area, which is reported.
     """
+    # (F, 3, 3) The corners of each triangle.
     corners = mesh.vertices[mesh.faces]
     if kind == "convex":
         title = "the mass of a mesh is that of its convex hull"
         hull = convex_hull(mesh.vertices, element, rules.GEOM_MASS, title)
         if hull is not None:
             corners = hull.vertices[hull.faces]
+    # (F, 3) Normals whose lengths are twice the areas.
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = 0.5 * np.linalg.norm(normals, axis=1)
     area = areas.sum()
     if not area > 0:
         return None
+    # (3,) The centre of the surface: the tip of the tetrahedra in the first sum.
     middle = (areas[:, None] * corners.mean(axis=1)).sum(axis=0) / area
     if kind == "shell":
         second = _second_moments(corners - middle, areas, 12.0)
@@ -240,6 +258,7 @@ def _tetrahedra(corners: Floats, normals: Floats, tip: Floats, kind: str) -> Flo
     Triangles are (F, 3, 3). The volumes are negative where the normal (F, 3), of twice
     the area, points to the tip, except in "legacy".
     """
+    # A third of area times height; the normal has twice the area, hence 1/6.
     volumes = ((corners[:, 0] - tip) * normals).sum(axis=1) / 6.0
     return np.asarray(np.abs(volumes) if kind == "legacy" else volumes)
 
@@ -250,6 +269,7 @@ def _second_moments(corners: Floats, weights: Floats, share: float) -> Floats:
     They are Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v. The share is 20
     of tetrahedra to the origin, 12 of triangles.
     """
+    # Corners (F, 3, 3) are relative to the centre, `sums` is (F, 3).
     sums = corners.sum(axis=1)
     of_corners = np.einsum("f,fki,fkj->ij", weights, corners, corners)
     of_sums = np.einsum("f,fi,fj->ij", weights, sums, sums)
@@ -264,6 +284,7 @@ def convex_hull(
     None where it cannot be computed, which is reported: without SciPy, and for flat
     ones.
     """
+    # Imported here: only a mesh whose mass is that of its hull needs trimesh.
     import trimesh
 
     try:
@@ -281,6 +302,7 @@ def apply_bounds(mass: Segment, settings: Settings) -> Segment:
     bounds = settings.boundmass or settings.boundinertia or settings.balanceinertia
     if not bounds or not np.isfinite(mass.inertia).all():
         return mass
+    # MuJoCo bounds the moments along the principal axes, not the entries of the matrix.
     moments, axes = inertias.principal_moments(mass.inertia)
     bounded = np.maximum(moments, settings.boundinertia)
     smallest, middle, largest = np.sort(bounded).tolist()

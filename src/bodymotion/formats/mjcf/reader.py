@@ -172,7 +172,11 @@ class _Files:
         root = self._parse(data, self.path)
         if root is None:
             return None
+        # Resolved, so that a link to a file counts as the file: MuJoCo allows each file
+        # once.
         seen = {self.path.resolve()}
+        # Elements and how deep they are nested. Included files count too: a few small
+        # files could include one another into millions of elements otherwise.
         stack = [(root, 0)]
         count = 0
         while stack:
@@ -267,6 +271,7 @@ class _Reader:
         self.files = files
         self.found = found
         correct_names(root)
+        # Attached models first: settings and classes below are of the complete model.
         attacher = Attacher(files.model)
         classes = attacher.attach(root)
         self.settings = replace(read_settings(root), attached=attacher.settings)
@@ -290,6 +295,7 @@ class _Reader:
         """Return the body; None where the model has none."""
         tree = self.tree
         tree.read(self.root)
+        # The links come first; devices, loops and efforts refer to them.
         locators = [
             FieldLocator(
                 raw.element,
@@ -312,6 +318,7 @@ class _Reader:
         devices = device_reader.read(self.root, loop_reader.used_sites, tree.left_out)
         check_actuators(self.root)
         links = with_efforts(links, tree, self.root, self.defaults)
+        # What <custom> keeps of the body; values of the file itself take precedence.
         of_body = self.kept.get("body", "")
         extra = kept_sections(self.root, of_body, loop_reader, device_reader, tree)
         if not tree.has_body:
@@ -363,6 +370,7 @@ class _Reader:
     def _poses_in_file(self, links: tuple[Link, ...]) -> Floats:
         """Return the poses (L, 7) of the links as they are in the file."""
         body = Body(links=links, root_pose=self.tree.root_pose)
+        # (J,) The values of the joints at `ref`, 0 for columns without a link.
         rest = [
             self.tree.links[index].rest if index >= 0 else 0.0
             for index in body.joint_links
@@ -393,6 +401,8 @@ def _mark_unknown(
 ) -> None:
     for index, (raw, locator) in enumerate(zip(links, locators, strict=True)):
         unknown = set(locator.unknown())
+        # A fault in the file hides these values: rules must not conclude anything from
+        # defaults in their place.
         if raw.element.partial:
             unknown.add("shapes")
         if raw.mass_unknown:
@@ -427,6 +437,7 @@ def _has_huge_numbers(raw: RawLink, *, may_be_nan: bool) -> bool:
         sizes = np.abs(numbers)
         if (sizes >= MAX_SIZE).any():
             return True
+        # NaN of an attribute that could not be read was reported there.
         if not may_be_nan and np.isnan(sizes).any():
             return True
     return False
@@ -437,6 +448,7 @@ def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
 
     All limits are small, and not whole numbers of a few joints.
     """
+    # MJCF's default is degrees: limits in radians without angle="radian" are tiny.
     if settings.angle == 1.0:
         return
     limited = [
@@ -470,6 +482,7 @@ def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
     sum_of_all = sum(link.mass for link in links)
     if not (total > 0 and sum_of_all > 0):
         return links
+    # MuJoCo scales inertias with masses; centres stay.
     share = total / sum_of_all
     scaled = []
     for link in links:

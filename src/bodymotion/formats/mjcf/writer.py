@@ -44,12 +44,15 @@ from bodymotion.model.links import (
 from bodymotion.model.rules import NO_LINKS, NOT_FINITE
 
 COMPILER = {
+    # All numbers are those of the body: nothing is converted, bounded or computed.
     "angle": "radian",
     "autolimits": "true",
     "inertiafromgeom": "false",
     "balanceinertia": "false",
     "boundmass": "0",
     "boundinertia": "0",
+    # Otherwise MuJoCo merges fixed links into their parents, and removes visual geoms;
+    # links would lose their names.
     "fusestatic": "false",
     "discardvisual": "false",
 }
@@ -68,6 +71,8 @@ def excluded_contacts(body: Body, links: LinkWriter) -> Element:
     MuJoCo excludes contacts of other parents and children by itself.
     """
     contact = Element("contact")
+    # By link, whether it is fixed to the world. MuJoCo's filter of parents and children
+    # does not apply to such a parent.
     is_fixed: list[bool] = []
     for link in body.links:
         is_root = link.parent < 0
@@ -92,10 +97,12 @@ def actuators(body: Body, links: LinkWriter) -> Element:
     actuator = Element("actuator")
     for index in body.joint_links:
         joint = body.links[index].joint
+        # The root has no motor, nor a joint that is written as fixed.
         if index <= 0 or index not in links.joint_names or joint.type not in MOVING:
             continue
         name = links.joint_names[index]
         attributes = {"name": links.names.free("actuator", name), "joint": name}
+        # 0 is an unknown ratio. The joint's torque is gear times that of the motor.
         if joint.gear_ratio not in (0.0, 1.0):
             attributes["gear"] = number_text(joint.gear_ratio)
         limits = motor_range(joint)
@@ -121,6 +128,7 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
         mimic = link.joint.extra.get("mimic")
         if not isinstance(mimic, Mapping):
             continue
+        # Names in the file, which may differ from those of the body.
         follower = links.joint_names.get(link.index)
         leader = in_file.get(str(mimic.get("joint")))
         coefficients = _mimic_coefficients(mimic)
@@ -141,6 +149,7 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
             "name": name,
             "joint1": str(follower),
             "joint2": str(leader),
+            # q1 = a0 + a1·q2 + …: MuJoCo's polynomial has five coefficients.
             "polycoef": number_text([*coefficients, 0.0, 0.0, 0.0]),
         }
         equality.add("joint", attributes)
@@ -296,6 +305,7 @@ def _check(body: Body) -> None:
     """Raise FormatError for a body that cannot be written."""
     if not body.links:
         raise NO_LINKS.error("the body has no links")
+    # By link, how many links are above it.
     depth: list[int] = []
     for link in body.links:
         depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
@@ -356,21 +366,27 @@ class _Writer:
             root.attributes["model"] = title
         self.output.renamed.add("model", body.name, title)
         root.add("compiler", dict(COMPILER))
+        # <compiler> and <option> come first, the classes before what uses them.
         root.children += self.extras.elements("option")
         root.children.append(self._default())
         world = self.sections["worldbody"]
         if self.has_floor:
             # A shape of this name would be read as the floor.
             self.output.names.free("geom", "floor")
+        # Links in order: each parent has its element before its children are written.
         for link in body.links:
             self.links.write(link, world)
         devices = self._devices()
+        # For overlaps at rest and for the height of the keyframe; a model from an MJCF
+        # file keeps its own contacts and keyframes.
         points = CollisionPoints(body) if self.is_made else None
         self._add_contacts(points)
         motors = self._add_actuators(root)
         if points is not None and self.options.scene:
             self._add_scene(points)
         mimics = self._add_loops(devices)
+        # From here all names are final. <custom> is written last, as each writer adds
+        # to it.
         self._keep_body(mimics, motors)
         custom = self.sections["custom"]
         self.kept.write(custom)
@@ -389,6 +405,8 @@ class _Writer:
         default = Element("default")
         for name, values in CLASSES.items():
             attributes = dict(values)
+            # Links keep conaffinity 1, and the floor contype 1: they collide with it,
+            # not with one another.
             if self.options.self_collision == "none":
                 attributes["contype"] = "0"
             default.add("default", {"class": name}).add("geom", attributes)
@@ -431,6 +449,7 @@ class _Writer:
                 gains = np.asarray(self.options.gains, dtype=np.float64)
             actuator = position_actuators(self.body, self.links, gains)
             self.sections["actuator"] = actuator
+            # Servos are stiff: explicit integration of their damping may be unstable.
             root.add("option", dict(INTEGRATOR))
         return kind
 
@@ -477,6 +496,7 @@ class _Writer:
         kept by the reader.
         """
         body = self.body
+        # The reader does not take these for contacts of the file.
         excludes = []
         if self.is_made:
             for exclude in self.sections["contact"].children:
@@ -524,6 +544,7 @@ def _box_around(shape: Shape) -> Shape:
     form = solid(shape)
     if form is None or form.mesh is None or form.is_flat:
         return shape
+    # In the frame of the mesh, so the box is along the axes of the shape.
     low = form.mesh.vertices.min(axis=0)
     high = form.mesh.vertices.max(axis=0)
     middle = [*(0.5 * (low + high)), 1.0, 0.0, 0.0, 0.0]
@@ -572,6 +593,7 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
     """
     actuator = Element("actuator")
     table = default_gains(body) if gains is None else gains
+    # Passive joints of closed loops are moved by the others.
     passive = passive_joints(body)
     for column, index in enumerate(body.joint_links):
         joint = body.links[index].joint
@@ -612,6 +634,8 @@ def add_floor(world: Element, friction: float) -> None:
         "type": "plane",
         "size": "0 0 1",
         "friction": number_text([friction, *FLOOR_FRICTION]),
+        # With a higher priority MuJoCo takes the floor's friction for contacts, not the
+        # larger one of both.
         "priority": "1",
         "rgba": "0.7 0.75 0.8 1",
     }
@@ -639,6 +663,7 @@ def home_keyframe(
             values[links.joint_names[index]] = [float(positions[column])]
     if body.links and 0 in links.joint_names:
         values[links.joint_names[0]] = root_pose.tolist()
+    # qpos is in the order of joints in the file, which is not that of the columns.
     joints = [
         element.get("name")
         for element in world.every()
@@ -648,6 +673,8 @@ def home_keyframe(
         return []
     qpos: list[float] = []
     for name in joints:
+        # One number for each joint; seven for a free one: position, then quaternion w x
+        # y z.
         qpos += values.get(name, [0.0])
     attributes = {"name": "home", "qpos": number_text(qpos)}
     if actuator.first("position") is not None:
