@@ -72,6 +72,7 @@ class _SectionReader:
     def add_comments_at(self, key: str, comment: str) -> None:
         """Add the line of a keyword, with the comment behind it, if any."""
         old = self.comments.get(key)
+        # A keyword that is there twice keeps the comments of both lines.
         if self._pending or comment or old:
             if old:
                 before = (*old.before, *([old.after] if old.after else []))
@@ -103,6 +104,8 @@ class OptionsReader(_SectionReader):
                 self.add_comment_line(line.comment)
                 continue
             word = line.words[0]
+            # `controls` is read in any case of letters: without it the whole animation
+            # would be unknown. It is still an error.
             if word.text.lower() == "controls":
                 name = "controls"
             else:
@@ -126,13 +129,17 @@ class OptionsReader(_SectionReader):
                 )
                 self.add_comments_at(name, "" if is_cut else line.comment)
                 continue
+            # An unknown line is kept for the writer, its comment goes to the next
+            # keyword.
             self._report_unknown(line)
             self.unread.append(line.text.strip())
             if line.comment:
                 self.add_comment_line(line.comment)
 
     def _report_unknown(self, line: Line) -> None:
+        """Report a line whose first word is no option."""
         word = line.words[0]
+        # In order: wrong case, a parameter in the wrong section, a misspelling.
         if word.text.lower() in OPTIONS:
             message = (
                 f"found {word.text!r}; expected the option {word.text.lower()!r} in "
@@ -153,9 +160,12 @@ class OptionsReader(_SectionReader):
             )
 
     def _option(self, option: Keyword, line: Line) -> None:
+        """Read the line of a known option."""
         name = option.keyword
         values = line.words[1:]
         self.locate(name, line, rules.OPTION_TWICE)
+        # Three options take the rest of the line; all others exactly one value, or
+        # none.
         if option.values == "text":
             self._text(option, line)
         elif option.values == "tracks":
@@ -186,6 +196,7 @@ class OptionsReader(_SectionReader):
             )
 
     def _has_count(self, option: Keyword, line: Line) -> bool:
+        """Report too few or too many values; return whether there are enough."""
         expected = int(bool(option.values))
         count = len(line.words) - 1
         if count < expected:
@@ -206,9 +217,12 @@ class OptionsReader(_SectionReader):
         return count >= expected
 
     def _text(self, option: Keyword, line: Line) -> None:
+        """Read a description: the text behind the keyword."""
         word = line.words[0]
         assert word.location.column is not None
+        # The column is counted from 1: the text behind the word, blanks stripped.
         text = line.text[word.location.column - 1 + len(word.text) :].strip()
+        # # and // begin a comment everywhere, so a URL is cut at its //.
         if line.comment:
             message = f"the description ends before {line.comment[:40]!r}"
             self.found.report(
@@ -226,6 +240,7 @@ class OptionsReader(_SectionReader):
             )
 
     def _tracks(self, line: Line) -> None:
+        """Read `controls`: names of tracks, separated by blanks."""
         tracks: list[str] = []
         for word in line.words[1:]:
             if word.text not in TRACKS:
@@ -237,6 +252,8 @@ class OptionsReader(_SectionReader):
                 # The most similar tracks count, so that this fault has no follow-up
                 # findings.
                 similar = []
+                # Commas are a common slip: each part is compared by itself. 200
+                # characters bound the search in hostile files.
                 for part in filter(None, re.split("[,;]", word.text[:200].lower())):
                     similar += difflib.get_close_matches(part, TRACKS, 1, 0.7)
                 tracks += [track for track in similar if track not in tracks]
@@ -255,6 +272,8 @@ class OptionsReader(_SectionReader):
             self.options["controls"] = tuple(tracks)
 
     def _color(self, option: Keyword, line: Line) -> None:
+        """Read a colour: three whole numbers from 0 to 255."""
+        # Each wrong value is reported, and so is a wrong count.
         values = line.words[1:]
         if len(values) != 3:
             if len(values) < 3:
@@ -269,6 +288,8 @@ class OptionsReader(_SectionReader):
         valid = []
         for word, name in zip(values[:3], ("red", "green", "blue"), strict=False):
             if (
+                # isdigit() accepts digits of other scripts; int() has no more than nine
+                # digits to parse.
                 word.text.isascii()
                 and word.text.isdigit()
                 and len(word.text) < 10
@@ -285,6 +306,7 @@ class OptionsReader(_SectionReader):
             self.options[option.keyword] = tuple(valid)
 
     def _number(self, option: Keyword, word: Word) -> None:
+        """Read an option with one number."""
         value = _number(word)
         if value is None:
             message = (
@@ -293,6 +315,7 @@ class OptionsReader(_SectionReader):
             self.found.report(rules.OPTION_NUMBER, message, word.location)
         else:
             self.options[option.keyword] = value
+            # The vendor's converter reads bpm as an integer: 120.0 fails there.
             if (
                 option.keyword == "bpm"
                 and value > 0
@@ -315,12 +338,15 @@ class ParametersReader(_SectionReader):
 
     def read(self, lines: list[Line]) -> None:
         """Read all lines."""
+        # `no parameters` is the whole section; anything beside it contradicts it.
         none: Location | None = None
         for line in lines:
             if not line.words:
                 self.add_comment_line(line.comment)
             elif [word.text.lower() for word in line.words[:2]] == ["no", "parameters"]:
                 none = line.location
+                # Both words are read in any case and spacing; the converter wants them
+                # exactly.
                 if [word.text for word in line.words] != ["no", "parameters"]:
                     message = f"{line.text.strip()[:60]!r} is read as 'no parameters'"
                     self.found.report(rules.NO_PARAMETERS_WORDS, message, line.location)
@@ -340,7 +366,9 @@ class ParametersReader(_SectionReader):
             self.found.report(rules.NO_PARAMETERS_FALSE, message, none)
 
     def _parameter(self, line: Line) -> None:
+        """Read the line of a parameter."""
         word = line.words[0]
+        # Upper case is read, with a warning: the converter compares in lower case.
         name = word.text.lower()
         if name not in PARAMETERS:
             if name in OPTIONS:
@@ -368,7 +396,9 @@ class ParametersReader(_SectionReader):
         self._values(name, line)
 
     def _values(self, name: str, line: Line) -> None:
+        """Read minimum, default and maximum, or none of them."""
         words = line.words[1:]
+        # Name only: the robot has the limits (its MoveParamsConfig).
         if len(words) not in (0, 3):
             if len(words) < 3:
                 location = line.end
@@ -389,6 +419,7 @@ class ParametersReader(_SectionReader):
                 self.found.report(rules.PARAMETER_NUMBER, message, word.location)
             else:
                 values.append(value)
+        # All or nothing: a parameter with a faulty number is left out.
         if not words:
             self.parameters[name] = Parameter()
         elif len(values) == 3:
@@ -452,6 +483,7 @@ _EXCLUSIVE: tuple[tuple[Rule, frozenset[str], frozenset[str]], ...] = (
 def read_header(line: Line, found: Diagnostics) -> Header:
     """Read the line of columns."""
     header = Header()
+    # Only numbers: the header is missing, and this is the first keyframe.
     if all(NUMBER.fullmatch(word.text) for word in line.words):
         found.report(
             rules.HEADER_MISSING,
@@ -462,6 +494,7 @@ def read_header(line: Line, found: Diagnostics) -> Header:
         return header
     for word in line.words:
         if word.text not in COLUMNS and word.text not in GROUPS:
+            # Suggestions cost time: only the first unknown words get one.
             if header.unknown >= _MAX_HINTS:
                 hint = ""
             else:
@@ -472,11 +505,14 @@ def read_header(line: Line, found: Diagnostics) -> Header:
                 word.location,
                 hint=hint,
             )
+            # A name that resembles a column leaves that column unknown; others stand
+            # for nothing.
             header.unknown += 1
             header.is_misspelt |= (
                 header.unknown > _MAX_HINTS
                 or meant(word.text, (*COLUMNS, *GROUPS)) is not None
             )
+            # The value has to be skipped in each row.
             header.values.append("")
             header.names.append(word.text[:60])
             continue
@@ -487,7 +523,9 @@ def read_header(line: Line, found: Diagnostics) -> Header:
 def _add_columns(
     header: Header, keyword: str, location: Location, found: Diagnostics
 ) -> None:
+    """Add the columns of a keyword, and report conflicts with earlier ones."""
     columns = singles(keyword)
+    # A keyword that is there twice is reported as such, not as excluding itself.
     if keyword in header.keywords:
         clash = None
     else:
@@ -509,6 +547,7 @@ def _add_columns(
     if keyword not in header.keywords:
         header.keywords.append(keyword)
     for column in columns:
+        # The first of two equal columns counts; "" skips the other in each row.
         header.values.append("" if column in header.locations else column)
         header.names.append(column)
         header.locations.setdefault(column, location)
@@ -516,6 +555,7 @@ def _add_columns(
 
 def _clash(header: Header, keyword: str) -> tuple[Rule, str] | None:
     """Return the rule that a keyword breaks beside an earlier one, and that one."""
+    # wxyz and xyzw are two orders of the same four columns.
     for other in header.keywords:
         if {keyword, other} in (
             {"body_quat_wxyz", "body_quat_xyzw"},

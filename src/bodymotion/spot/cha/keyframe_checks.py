@@ -54,11 +54,13 @@ def check_keyframes(checked: Checked) -> None:
     from that.
     """
     frames = checked.animation.keyframes
+    # Rows that were left out may be the missing first, last or swing.
     whole = not left_out(checked.animation)
     if not len(frames):
         if whole:
             checked.report(rules.NO_KEYFRAMES, "there are no keyframes", "columns")
         return
+    # A single keyframe is a pose, which is legal but hardly meant.
     if len(frames) == 1 and whole:
         if frames.columns:
             first = frames.columns[0]
@@ -85,14 +87,18 @@ def faulty_keyframes(frames: Keyframes) -> tuple[Bools, Bools]:
 
     Of two times in the wrong order, either may be wrong.
     """
+    # Comparison that is False for NaN: those are faulty, too.
     values: Bools = np.asarray(~(np.abs(frames.values) <= MAX_VALUE).all(axis=1))
     for part in ("body", "hand"):
         if frames.has(f"{part}_quat_wxyz"):
+            # Four zeros are no orientation and cannot be normalized.
             values |= (np.abs(frames.column(f"{part}_quat_wxyz")) <= ZERO_LENGTH).all(
                 axis=1
             )
+    # Contacts are flags.
     for column in set(GROUPS["contact"]) & set(frames.columns):
         values |= ~np.isin(frames.column(column), (0.0, 1.0))
+    # A negative time is in no order: NaN counts as out of order.
     return values, out_of_order(np.where(frames.times < 0, np.nan, frames.times))
 
 
@@ -102,6 +108,8 @@ def _is_controlled(checked: Checked, column: Column) -> bool:
 
 
 def _check_values(checked: Checked) -> None:
+    """Check the values of all columns."""
+    # Units first: degrees would break limits and jumps in every row.
     frames = checked.animation.keyframes
     degrees = _check_degrees(checked)
     other_unit = _check_metres(checked)
@@ -109,11 +117,14 @@ def _check_values(checked: Checked) -> None:
         values = frames.values[:, k]
         column = COLUMNS.get(name)
         finite = np.isfinite(values)
+        # NaN and infinity, then what is too large, then ranges of known columns.
         _report_values(checked, MOTION_NOT_FINITE, name, values, ~finite)
         huge = finite & (np.abs(values) > MAX_VALUE)
         _report_values(checked, rules.VALUE_HUGE, name, values, huge)
+        # Columns of tracks that are not controlled are not played.
         if column is None or not _is_controlled(checked, column):
             continue
+        # A huge value would also be beyond limits, and a jump.
         values = np.where(huge, np.nan, values)
         if column.quantity == "contact":
             _report_values(
@@ -123,6 +134,7 @@ def _check_values(checked: Checked) -> None:
                 values,
                 finite & (values != 0) & (values != 1),
             )
+        # Already reported once, at the largest value.
         if (degrees and column.quantity in ("joint", "angle")) or (
             other_unit and column.quantity == "position"
         ):
@@ -162,10 +174,12 @@ def _report_values(
 
 
 def _check_times(checked: Checked) -> None:
+    """Check that times are finite, start at 0 and increase."""
     times = checked.animation.keyframes.times
     finite = np.isfinite(times)
     _report_values(checked, MOTION_NOT_FINITE, TIME, times, ~finite)
     _report_values(checked, rules.TIME_NEGATIVE, TIME, times, times < 0)
+    # Of a file that lost its first row, the start is unknown.
     if (
         not (checked.begins_late or 0 in left_out(checked.animation))
         and times[0] > ZERO_LENGTH
@@ -176,6 +190,7 @@ def _check_times(checked: Checked) -> None:
     with np.errstate(invalid="ignore"):
         steps = np.diff(times)
 
+    # Text and hint for two keyframes; a repeated time needs another hint.
     def in_order(row: int) -> str:
         what = "before" if steps[row - 1] else "like"
         before = f"{what} keyframe {checked.number(row - 1)} at {times[row - 1]:g} s"
@@ -205,11 +220,14 @@ def _check_length(checked: Checked) -> None:
         bpm = None
     if not duration >= 0 or (duration == math.inf and checked.has_time_column):
         return
+    # A slice is 15 s / bpm; at least one slice is played. The second line is the number
+    # of frames at 100 Hz: 1500 / bpm frames per slice.
     with np.errstate(over="ignore"):
         slices = max(duration / 15 * (bpm or 120.0), 1.0)
         length = slices * max(1500 / (bpm or 120.0), 1.0)
     if length <= MAX_LENGTH:
         return
+    # Which entry is at fault: tempo, last time, or frequency.
     if bpm is not None and duration <= MAX_LENGTH / 100:
         message = (
             f"at {bpm:g} beats per minute the move is {slices:.3g} slices or "
@@ -228,6 +246,7 @@ def _check_length(checked: Checked) -> None:
 
 
 def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
+    """Report steps of a column that are too large or too fast."""
     quantity = COLUMNS[name].quantity
     (largest, fastest), unit = (
         MAX_STEPS[quantity],
@@ -235,11 +254,13 @@ def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
     )
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.abs(np.diff(values))
+        # Steps to or from NaN are reported as values.
         step[~np.isfinite(step)] = 0.0
         # Nothing is known of the steps over a line that was left out.
         step[
             [row - 1 for row in left_out(checked.animation) if 0 < row <= len(step)]
         ] = 0.0
+        # time > 0: keyframes in the wrong order have a rule of their own.
         time = np.diff(checked.animation.keyframes.times)
         wrong = (step > largest) | (
             (step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION)
@@ -256,12 +277,16 @@ def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
 
 
 def _check_quaternions(checked: Checked, part: str) -> None:
+    """Check the lengths of quaternions."""
     values = checked.animation.keyframes.column(f"{part}_quat_wxyz")
     with np.errstate(invalid="ignore", over="ignore"):
         lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
     # Values that are too large are reported as such.
     finite = (np.abs(values) <= MAX_VALUE).all(axis=1)
+    # 4 · ZERO_LENGTH: each of four components may be below it, as the converter's 1e-6
+    # for zero is.
     zero = finite & (lengths <= 4 * ZERO_LENGTH)
+    # ROUNDING: what digits of a file may cost, without being a fault.
     wrong = finite & ~zero & (np.abs(lengths - 1) > ROUNDING)
     name = f"{part}_quat"
     zeros = np.flatnonzero(zero)
@@ -296,6 +321,7 @@ def _check_degrees(checked: Checked) -> bool:
     Return whether they do. A yaw alone may be beyond a full turn.
     """
     frames = checked.animation.keyframes
+    # ±inf: columns without angles are never beyond.
     lower, upper = np.full((2, len(frames.columns)), [[-np.inf], [np.inf]])
     for k, name in enumerate(frames.columns):
         column = COLUMNS.get(name)
@@ -305,10 +331,12 @@ def _check_degrees(checked: Checked) -> bool:
             or not _is_controlled(checked, column)
         ):
             continue
+        # Joints have limits; body angles at most a full turn.
         is_joint = column.quantity == "joint"
         lower[k] = column.minimum - LIMIT_TOLERANCE if is_joint else -2 * math.pi
         upper[k] = column.maximum + LIMIT_TOLERANCE if is_joint else 2 * math.pi
     found = angles_in_degrees(frames.values, lower, upper, max_angle=MAX_VALUE)
+    # A yaw alone beyond 2π is a robot that turns several times.
     if found is None or all(frames.columns[k].endswith("_yaw") for k in found.columns):
         return False
     row = found.frame
@@ -334,6 +362,7 @@ def _check_metres(checked: Checked) -> bool:
     large for a robot, and would not be in the other unit.
     """
     frames = checked.animation.keyframes
+    # Any pair of front and hind foot will do: left.
     front = f"{LEGS[0]}_x"
     hind = f"{LEGS[2]}_x"
     sizes_of = [
@@ -349,6 +378,7 @@ def _check_metres(checked: Checked) -> bool:
         sizes_of.append(
             (front, frames.column(front) - frames.column(hind), f"minus {hind} is")
         )
+    # The median: single faulty keyframes must not decide.
     for name, values, verb in sizes_of:
         sizes = np.abs(values[np.isfinite(values)])
         if sizes.size:
@@ -357,6 +387,7 @@ def _check_metres(checked: Checked) -> bool:
             size = 0.0
         if size <= MAX_HEIGHT:
             continue
+        # Only a unit in which the size is that of a robot: 3 m are no centimetres.
         for scale, unit in UNITS:
             if ROBOT_SIZE[0] <= size / scale <= ROBOT_SIZE[1]:
                 row = int(np.argmax(np.abs(np.nan_to_num(values)) > MAX_HEIGHT))
@@ -440,8 +471,10 @@ def check_swings(
 
 
 def _check_ends(checked: Checked) -> None:
+    """Report columns whose last value differs from the first one."""
     frames = checked.animation.keyframes
     first = frames.values[0]
+    # A cycle repeats: it must end as it starts, in each column.
     last = frames.values[-1].copy()
     for part in ("body", "hand"):
         group = f"{part}_quat_wxyz"

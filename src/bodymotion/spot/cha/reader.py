@@ -129,6 +129,7 @@ def check_animation(animation: Animation) -> tuple[Problem, ...]:
     """
     source = animation.source.path
     checked = Checked(animation, Diagnostics(None if source is None else str(source)))
+    # Checks in the order in which a file has the parts.
     for check in (
         check_names,
         check_options,
@@ -154,6 +155,7 @@ def is_apart(error: Problem) -> bool:
 
     At least that away from the keyframe that has the error.
     """
+    # Without tracks, or with an absurd length, nothing can be said about the motion.
     if error.rule in (rules.CONTROLS_MISSING.code, rules.MOVE_LONG.code):
         return False
     parts = (("options",), ("parameters",), ("keyframes",))
@@ -174,11 +176,14 @@ def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
     `path` gives the move its name. Otherwise like `read_cha`.
     """
     found = Diagnostics()
+    # Control characters or few valid letters: binary data, of which no line is shown.
     if is_no_text(data):
         found.report(rules.NO_TEXT, "the content is not text", Location(None, 1, 1))
         return ReadResult(None, _in_file_order(found, path))
     file = _File(path, read_text(data, found), found)
     animation = file.animation()
+    # The rules below need the locations that the reader has; the animation gets them
+    # with the path, and with the parts that errors leave unknown.
     if animation is not None:
         problems = _in_file_order(found, path)
         locations = SourceMap(
@@ -199,11 +204,13 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
 
     Where the errors are in single keyframes, the motion is known except next to them.
     """
+    # Errors in a line of the head with a known keyword leave the rest readable.
     words_of_head = chain(
         file.options.locations.values(), file.parameters.locations.values()
     )
     lines = {words[0].line for words in words_of_head}
     errors = [problem for problem in problems if problem.severity == "error"]
+    # A column that is no misspelling of another one cannot stand for a known one.
     certain = () if file.header.is_misspelt else (rules.COLUMN_UNKNOWN.code,)
     if file.rows is None or not all(
         e.location.line in lines or e.rule in certain or is_apart(e) for e in errors
@@ -220,6 +227,7 @@ def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:
     name = str(path) or None
     named = (
         replace(problem, location=replace(problem.location, path=name))
+        # Several readers and checks report in turn: sort by line and column.
         for problem in found.problems
     )
     return tuple(
@@ -234,6 +242,8 @@ class _File:
         self.path = path
         self.text = text
         self.found = found
+        # Read in the order of the file. Each step reports on its own and leaves what it
+        # could read.
         self.sections = split(text.data, found)
         self.options = OptionsReader(found)
         self.parameters = ParametersReader(found)
@@ -243,6 +253,7 @@ class _File:
             self.header = Header()
         else:
             self.header = read_header(self.sections.header, found)
+        # Times come from the column, or from a constant frequency.
         self.has_time_column = TIME in self.header.locations
         self.has_times = self.has_time_column or "frequency" in self.options.locations
         self.rows = self._rows()
@@ -251,10 +262,12 @@ class _File:
         data = self.text.data
         header = self.header
         start = self.sections.rows_begin
+        # A line of numbers in place of the header: without names no value can be read.
         if self.sections.header is None or header.is_numbers:
             return None
         width = len(header.values)
         names = tuple(header.names)
+        # All lines may have one other width: then the header is at fault.
         common = common_width(data, start, width)
         if not common:
             return read_rows(data, start, width, names, self.found)
@@ -266,8 +279,11 @@ class _File:
                 f"keyframe has {common}"
             )
             self.found.report(rules.WIDTH, message, self.sections.header.location)
+        # Read the rows all the same: other faults in them are reported. Their values
+        # get generic names, since those of the header do not fit.
         names = tuple(f"column {k + 1}" for k in range(common))
         read = read_rows(data, start, common, names, self.found)
+        # No keyframe: an empty table of the header's width, and all lines left out.
         none = np.zeros((0, width))
         left_out = len(read.left_out) + len(read.values)
         return Rows(
@@ -288,7 +304,9 @@ class _File:
         """
         options = self.options.options
         locations = SourceMap(self.entries())
+        # Times first: other checks rely on them.
         self._check_times(locations)
+        # An unknown track may be any: assume those that the columns are for.
         if self.options.has_unknown_track:
             options["controls"] = self._possible_tracks()
         keyframes = self._keyframes(options.get("frequency"))
@@ -300,9 +318,11 @@ class _File:
             source=self._source(keyframes),
         )
         checked = Checked(animation, self.found, locations, self.has_time_column)
+        # A faulty first row may have been the one at time 0.
         if self.rows is not None:
             checked.begins_late = 0 in self.rows.gaps
         if self.sections.options:
+            # Misspelt `controls`: its absence is not reported as well.
             if "controls" in self.options.locations and "controls" not in options:
                 self.found.mark_unknown(("options", "controls"))
             check_options(checked)
@@ -313,6 +333,7 @@ class _File:
             untimed = self._keyframes(1.0)
             frames = Keyframes() if untimed is None else untimed
             checked = replace(checked, animation=replace(animation, keyframes=frames))
+        # Without any known column there is nothing to check them against.
         if self.header.keywords or self.header.unknown:
             self._check_columns(checked)
         if keyframes is None or "controls" not in options:
@@ -336,6 +357,7 @@ class _File:
             # An unknown column may be one that is missing: nothing is reported.
             of_columns = replace(checked, found=Diagnostics())
         check_columns(of_columns)
+        # Faults of the columns make those of the rows uncertain.
         self.header.is_misspelt |= of_columns.found.has_errors
         check_keyframes(checked)
 
@@ -352,6 +374,8 @@ class _File:
             message = "there is neither a column 'time' nor an option 'frequency'"
             one_more = (
                 self.rows is not None
+                # One value more per row than columns: the name `time` was forgotten,
+                # rather than the times.
                 and self.rows.common_width == len(self.header.values) + 1
             )
             if one_more and not self.header.unknown:
@@ -371,12 +395,15 @@ class _File:
         if rows is None:
             return None
         if self.has_time_column:
+            # The times are a column of the table, not of the keyframes.
             times = rows.values[:, header.values.index(TIME)]
         elif isinstance(frequency, float) and frequency > 0:
+            # A tiny frequency makes infinite times: the rules report those.
             with np.errstate(over="ignore"):
                 times = np.arange(len(rows.values)) / frequency
         else:
             return None
+        # "" marks values of unknown columns.
         chosen = [k for k, name in enumerate(header.values) if name not in ("", TIME)]
         return Keyframes(
             columns=tuple(header.values[k] for k in chosen),
@@ -411,6 +438,7 @@ class _File:
     def _source(self, keyframes: Keyframes | None) -> Source:
         sections = self.sections
         rows = self.rows
+        # The comments and blank words that only the writer needs.
         above = tuple(line.comment for line in sections.above_header if line.comment)
         header = LineComments(above, sections.header.comment if sections.header else "")
         at_rows, end = _row_comments(rows, keyframes)
@@ -440,6 +468,7 @@ def _row_comments(
     before: dict[float, list[str]] = {}
     after: dict[float, str] = {}
     end: list[str] = []
+    # Comments are kept by time, not by row: editing may add or remove keyframes.
     if rows is not None and keyframes is not None:
         for row, comment, is_behind in rows.comments:
             if row >= len(keyframes):
@@ -465,6 +494,8 @@ def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
 
     def locate(rest: Subject) -> Location:
         if rest:
+            # Word 0 is the keyword, word k + 1 its value k; a missing value is at the
+            # last word.
             word = int(rest[0]) + 1
         else:
             word = 0
@@ -482,8 +513,10 @@ def _row_locator(
     """
     if rows is None:
         return lambda rest: None
+    # `value_of` maps columns to words of a row; words without a column are skipped.
     value_of = {name: k for k, name in enumerate(header.values) if name}
     lines = rows.line_numbers
+    # Searching a value needs the text; of large files it is not kept.
     if in_text or len(rows.data) <= _MAX_LOCATED_BYTES:
         text = rows
     else:

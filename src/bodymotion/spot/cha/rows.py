@@ -158,12 +158,17 @@ def is_no_text(data: bytes) -> bool:
 
     Many are control characters, or most of those beyond ASCII are not UTF-8.
     """
+    # UTF-16 and UTF-32 are full of zero bytes.
     if wide_encoding(data):
         return False
+    # A sample from the start decides: a file of a gigabyte is not searched.
     head = data[:_HEAD_BYTES]
+    # translate(None, …) deletes: the difference in length counts characters.
     controls = len(head) - len(head.translate(None, _CONTROLS))
+    # More than 2 % control characters, and more than a damaged text has.
     if controls > _MAX_CONTROLS_OF_TEXT and controls * 50 > len(head):
         return True
+    # Text that is mostly beyond ASCII (Japanese descriptions) is fine as UTF-8.
     beyond = len(head) - len(head.translate(None, bytes(range(128, 256))))
     # A few bytes of a letter may be cut off at the end.
     return (
@@ -177,6 +182,7 @@ def read_text(data: bytes, found: Diagnostics) -> Text:
     data, encoding = _decoded(data, found)
     newline = "\n"
     if b"\r" in data:
+        # The writer keeps the line ends of the file; readers see line feeds only.
         newline = "\r\n" if b"\r\n" in data else "\r"
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return Text(data, encoding, newline)
@@ -184,6 +190,7 @@ def read_text(data: bytes, found: Diagnostics) -> Text:
 
 def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
     start = Location(None, 1, 1)
+    # The mark is removed, else it would be part of the first keyword.
     if data.startswith(codecs.BOM_UTF8):
         found.report(rules.BOM, "the file begins with a byte order mark", start)
         data = data[3:]
@@ -193,6 +200,7 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
         return narrow.removeprefix(codecs.BOM_UTF8), wide
     if data.isascii():
         return data, "utf-8"
+    # Latin-1 reads any byte: a comment with an umlaut must not hide the animation.
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -211,13 +219,16 @@ def line_at(data: bytes, begin: int, number: int) -> tuple[Line, int]:
     end = data.find(b"\n", begin)
     if end < 0:
         end = len(data)
+    # Longer lines are cut here, and reported by `report_characters`.
     raw = data[begin : min(end, begin + MAX_LINE_BYTES)]
     control = None
+    # Control characters become blanks one for one, so that columns stay.
     clean = raw.translate(_TO_BLANKS)
     if clean != raw:
         first = next(
             k for k, (a, b) in enumerate(zip(raw, clean, strict=True)) if a != b
         )
+        # The column counts characters; multi-byte letters before it are one each.
         control = raw[first], len(raw[:first].decode("utf-8", "replace")) + 1
     text = clean.decode("utf-8", "replace")
     too_long = end - begin > MAX_LINE_BYTES
@@ -299,6 +310,7 @@ class Rows:
     @cached_property
     def line_numbers(self) -> Indices:
         """The line (N,) of each row, from 1."""
+        # Line feeds before a byte are the lines before it.
         line_ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
         return np.searchsorted(line_ends, self.begins) + 1
 
@@ -316,16 +328,19 @@ def common_width(data: bytes, start: int, width: int) -> int:
     """
     begin = start
     found = count = 0
+    # Bounded: beyond this number of faults reading stops anyway.
     while begin < len(data) and count < MAX_FAULTY_LINES:
         line, begin = line_at(data, begin, 1)
         if not line.words:
             continue
+        # One regular line, or two of different widths: the lines are at fault.
         if (
             line.too_long
             or len(line.words) == width
             or (found and len(line.words) != found)
         ):
             return 0
+        # A line with other words is faulty by itself and says nothing about the header.
         if not all(
             NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text)
             for word in line.words
@@ -333,6 +348,7 @@ def common_width(data: bytes, start: int, width: int) -> int:
             return 0
         found = len(line.words)
         count = count + 1
+    # A single line may just as well be faulty itself.
     return found if count > 1 else 0
 
 
@@ -353,11 +369,16 @@ def read_rows(
     """
     reader = _RowReader(data, width, names, found)
     begin = start
+    # Line numbers are counted once per chunk, not per line.
     number = data.count(b"\n", 0, start) + 1
     at_once = len(data) - start >= MIN_PLAIN_BYTES and width > 0
     while begin < len(data) and not reader.given_up:
+        # The caller may have limited the time for an untrusted file.
         check_time()
+        # Chunks end at a line end; `or` covers a last line without one.
         end = data.find(b"\n", begin + CHUNK_BYTES) + 1 or len(data)
+        # At once or line by line: NumPy reads many plain lines a hundred times as fast,
+        # but cannot say what is wrong with others.
         if at_once:
             plain = _plain_rows(data[begin:end], width)
         else:
@@ -376,10 +397,13 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
 
     None where one has not.
     """
+    # A single character beyond numbers and blanks: a comment, a word, a fault.
     if chunk.translate(None, _PLAIN_CHARACTERS):
         return None
+    # Line feeds at both ends: each number then has a separator on both sides.
     letters = np.frombuffer(b"\n%b\n" % chunk, np.uint8)
     is_separator = letters <= ord(" ")
+    # Numbers begin where a separator is followed by something else.
     begins = np.flatnonzero(is_separator[:-1] & ~is_separator[1:]) + 1
     if len(begins):
         values = numbers_of_rows(chunk, width)
@@ -387,9 +411,12 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
         values = None
     if values is None:
         return None
+    # The byte at which each line begins, for locations.
     line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))[
         : len(values)
     ]
+    # A bare 0: the digit alone between two separators. The converter treats it unlike
+    # 0.0.
     zeros = (letters[begins] == ord("0")) & is_separator[begins + 1]
     return values, zeros.reshape(values.shape), line_begins
 
@@ -418,11 +445,13 @@ class _RowReader:
     def rows(self) -> Rows:
         """Return all rows; report comments apart behind the last one."""
         empty = np.zeros((0, self.width))
+        # An empty table first: concatenate() fails without any array.
         values = np.concatenate([empty, *(table[0] for table in self._tables)])
         zeros = np.concatenate([empty > 0, *(table[1] for table in self._tables)])
         begins = np.concatenate(
             [np.zeros(0, np.int64), *(table[2] for table in self._tables)]
         )
+        # Comments behind a blank line, with no keyframe after them.
         if self._apart:
             self.found.report(
                 rules.COMMENT_SECTION,
@@ -441,6 +470,7 @@ class _RowReader:
 
     def add_plain(self, table: _Table, begin: int) -> None:
         """Add the rows of plain lines that begin at byte `begin`."""
+        # A blank line before these rows is now one among keyframes.
         self._keyframe_follows()
         self._tables.append((table[0], table[1], table[2] + begin))
         self._count += len(table[0])
@@ -456,6 +486,7 @@ class _RowReader:
             if end < 0:
                 end = len(self.data)
             raw = self.data[begin:end]
+            # The fast way for a faultless line: split, count, match.
             words = raw.split()
             row: tuple[list[float], list[bool]] | None = None
             if words and len(words) == self.width and _PLAIN_LINE.fullmatch(raw):
@@ -470,9 +501,11 @@ class _RowReader:
             if row is not None:
                 self._keyframe_follows()
                 read.append((*row, begin))
+                # The byte at which it begins is kept with the row.
                 self._count += 1
             begin = end + 1
             number = number + 1
+        # One table per call keeps the rows in order with those of `add_plain`.
         if read:
             values, zeros, begins = zip(*read, strict=True)
             shape = len(read), self.width
@@ -505,27 +538,34 @@ class _RowReader:
         line = line_at(self.data, begin, number)[0]
         is_irregular = line.report_characters(self.found)
         if line.too_long:
+            # Count, leave out: the row is unknown, and the words were cut.
             self._count_fault(number)
             self._left_out.append(row)
             return None
         self._note_blank_lines(line)
         if line.comment and len(self._comments) < MAX_COMMENTS:
+            # is_behind: a comment in a line with values belongs to that row.
             self._comments.append((row, line.comment, bool(line.words)))
         if not line.words:
             return None
+        # Values beyond the width are not read, but reported by `_has_width`.
         words = line.words[: self.width]
         values = [self._value(k, word) for k, word in enumerate(words)]
+        # A word that is no number is None, nan and inf are numbers here: rules report
+        # them.
         known = [value for value in values if value is not None]
         are_numbers = len(known) == len(values) and all(map(isfinite, known))
         if not self._has_width(line) or is_irregular or not are_numbers:
             self._count_fault(number)
         if len(known) < self.width:
+            # The row does not exist: its comment stands before the next one.
             if line.comment and self._comments:
                 self._comments[-1] = (*self._comments[-1][:2], False)
             self._left_out.append(row)
             return None
         if len(line.words) > self.width:
             self._too_long.append(row)
+        # Which of the values are the bare text 0.
         return known, [word.text == "0" for word in words]
 
     def _note_blank_lines(self, line: Line) -> None:
@@ -541,6 +581,7 @@ class _RowReader:
             self._apart = self._apart or line
 
     def _count_fault(self, number: int) -> None:
+        """Count a faulty line, and stop after too many of them."""
         self._faults += 1
         if self._faults > MAX_FAULTY_LINES and not self.given_up:
             message = (
@@ -551,6 +592,7 @@ class _RowReader:
             self.given_up = True
 
     def _value(self, k: int, word: Word) -> float | None:
+        """Return a value as a number; report it and return None otherwise."""
         if NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text):
             return float(word.text)
         slip = number_slip(word.text)
@@ -562,6 +604,7 @@ class _RowReader:
         return None
 
     def _has_width(self, line: Line) -> bool:
+        """Report a line with too few or too many values; return whether it has all."""
         count = len(line.words)
         if count == self.width:
             return True

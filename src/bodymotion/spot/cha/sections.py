@@ -82,6 +82,8 @@ class _Splitter:
 
     def split(self) -> Sections:
         """Return the sections; it ends at the line of columns."""
+        # Line by line up to the header: what follows is read much faster by
+        # `read_rows`.
         while self._begin < len(self._data):
             line, self._begin = line_at(self._data, self._begin, self._number)
             self._number += 1
@@ -90,6 +92,7 @@ class _Splitter:
                 self._end_block()
                 self._skip_blank_lines(line)
                 continue
+            # A text without a header is no such file: it must not be read to its end.
             if line.number > MAX_HEAD_LINES:
                 message = f"no columns in the first {MAX_HEAD_LINES} lines"
                 self._found.report(rules.TOO_LONG, message, line.location)
@@ -109,6 +112,7 @@ class _Splitter:
 
     def _end_block(self) -> None:
         """End a block; one of comments only belongs to the section that is expected."""
+        # A block of comments only belongs to the section that would come next.
         if self._block and self._section is None:
             message = "this section has only comments"
             location = self._block[0].location
@@ -119,6 +123,7 @@ class _Splitter:
 
     def _skip_blank_lines(self, line: Line) -> None:
         """Pass over all blank lines that follow a blank line, and count them."""
+        # One regular expression skips a million blank lines at once.
         more = _BLANK_LINES.match(self._data, self._begin)
         assert more is not None  # The pattern matches an empty text, too.
         count = self._data.count(b"\n", self._begin, more.end())
@@ -130,23 +135,29 @@ class _Splitter:
     def _take(self, line: Line) -> None:
         """Assign a line that is not blank to its section."""
         if not self._block:
+            # Only the first line of a block can follow blank lines.
             self._check_blank_lines(line)
         if line.words:
+            # A line in the middle of a block may begin another section: one whose blank
+            # line is missing. Lines known to be before an option are skipped.
             if self._section is not None and self._options_end < line.number:
                 self._end_at_next_section(line)
             if self._section is None:
                 self._begin_section(line)
+        # The header: its comments above, and the rows begin after it.
         if self._section == BODY:
             self._sections.above_header = self._block
             self._sections.header = line
             self._sections.rows_begin = self._begin
             return
         self._block.append(line)
+        # Before its first line with words, lines wait in the block.
         if self._section is not None:
             self._lines_of(self._section).append(line)
 
     def _check_blank_lines(self, line: Line) -> None:
         """Report blank lines above the first line of a block that are too many."""
+        # All lines so far were blank: they are before the options.
         if self._num_blank_lines and self._number == self._num_blank_lines + 2:
             message = "there is a blank line before the options"
             self._found.report(rules.LEADING_BLANK, message, Location(None, 1, 1))
@@ -174,17 +185,20 @@ class _Splitter:
         """Find the section of a block by its first line with words."""
         section = _section_of(line, self._expected)
         self._section = section
+        # A section that was there already: a blank line splits it.
         if section < self._expected and section in self._seen:
             name = "options" if section == OPTION else "parameters"
             message = f"there are more {name} below this blank line"
             location = Location(None, self._last_blank_line, 1)
             self._found.report(rules.SECTIONS, message, location)
+        # Sections that are skipped are reported once, here.
         for earlier, (rule, text) in _MISSING.items():
             if earlier < section and earlier not in self._seen:
                 message = f"there {text} before this line"
                 self._found.report(rule, message, line.location)
                 self._seen.add(earlier)
         self._seen.add(section)
+        # BODY is the last section: never expect more.
         self._expected = max(self._expected, min(section + 1, BODY))
         if section != BODY:
             self._lines_of(section).extend(self._block)
@@ -204,6 +218,7 @@ def _section_of(line: Line, expected: int) -> int:
 
     It is the expected one where the line leaves it open.
     """
+    # A misspelt keyword in capitals still tells the section.
     words = [word.text for word in line.words]
     first = words[0].lower()
     num_columns = sum(map(_is_column, words))
@@ -243,10 +258,13 @@ def _begins(line: Line, section: int, data: bytes, begin: int) -> tuple[int, int
 
 def _parameters_among_options(number: int, data: bytes, begin: int) -> tuple[int, int]:
     """Return what `_begins` does for a parameter below options."""
+    # A parameter among options: options below it mean that the line is misplaced, not
+    # that the parameters begin.
     options_end = 0
     while begin < len(data) and number < MAX_HEAD_LINES:
         number += 1
         line, begin = line_at(data, begin, number)
+        # A blank line ends the block.
         if line.is_blank:
             break
         if line.words and line.words[0].text in OPTIONS:

@@ -156,6 +156,8 @@ class _Writer:
         what: str,
     ) -> list[str]:
         """Return lines with their comments, and those at the `end` of the section."""
+        # Comments find their lines by keyword or time; those left over have lost
+        # theirs.
         left = dict(comments)
         written: list[str] = []
         for key, line in lines:
@@ -178,12 +180,14 @@ class _Writer:
         for name in names:
             if name not in OPTIONS:
                 self.lost(losses.OPTION, f"{name!r} is not an option of the document")
+            # The times differ from the constant frequency: they become a column.
             elif name == "frequency" and timed:
                 message = (
                     "the times are not multiples of 1 / frequency and are written as a "
                     "column"
                 )
                 self.lost(losses.FREQUENCY, message)
+            # False and None stand for an option that is not set.
             elif options[name] is not None and options[name] is not False:
                 line = self._option(name, options[name])
                 # An empty description is none.
@@ -196,6 +200,7 @@ class _Writer:
         kind = OPTIONS[name].values
         if not kind:
             return name
+        # Tracks and colours.
         if isinstance(value, (tuple, list)):
             return " ".join([name, *map(str, value)])
         if kind == "number" and isinstance(value, Real):
@@ -206,6 +211,7 @@ class _Writer:
 
     def _description(self, text: str) -> str:
         """Return a description as one line without comments."""
+        # One line, no comment signs: a reader would cut the text there.
         line = COMMENT.split(" ".join(text.splitlines()), maxsplit=1)[0]
         characters = [
             " " if c != "\t" and category(c) in _NOT_WRITABLE else c for c in line
@@ -241,19 +247,24 @@ class _Writer:
         frames = self.animation.keyframes
         frequency = self.animation.options.get("frequency")
         timed = True
+        # `frequency` can stand for the times only if it gives them to the last bit.
         if isinstance(frequency, Real) and float(frequency) > 0:
             times = np.arange(len(frames)) / float(frequency)
             timed = not np.array_equal(frames.times, times)
         columns = list(frames.columns)
         if self.canonical:
             columns.sort(key=list(COLUMNS).index)
+        # Keep the keywords of the file: groups stay groups, columns of their own stay
+        # so.
         keywords = [keyword for keyword in frames.header if timed or keyword != TIME]
         written: list[str] = []
         for keyword in keywords:
             written += [name for name in singles(keyword) if name != TIME]
         # The keywords that were read fit only as long as the columns are the same.
+        # Columns changed since (an edit): find groups again.
         if self.canonical or written != columns:
             keywords = _grouped(columns)
+        # A column of times comes first when it is needed.
         if TIME in keywords or not timed:
             return keywords
         return [TIME, *keywords]
@@ -261,10 +272,12 @@ class _Writer:
     def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
         if not len(frames):
             return b""
+        # (N, W) numbers in the order of the header.
         table, bare = _table(frames, header, self.canonical)
         # Zeros that are not the bare text 0 keep their point: the vendor's converter
         # treats the two differently.
         pointed = (table == 0) & ~bare & ~np.signbit(table)
+        # orjson writes NaN as null, which becomes 0.0 (see `_number_lines`).
         text = _number_lines(np.where(pointed, np.nan, table))
         if not self.comments.rows:
             return text
@@ -282,6 +295,7 @@ def _table(
     """
     names = list(chain.from_iterable(map(singles, header)))
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
+    # Times are the last column; −1 below refers to it.
     full = np.column_stack([frames.values, frames.times])
     if frames.exact_zeros is None:
         zeros = np.ones(frames.values.shape, np.bool_)
@@ -295,6 +309,7 @@ def _table(
         # Its sign does not count either; in a group the bare text -0 would be another
         # value.
         full[:, :-1][(full[:, :-1] == 0) & np.array(alone, np.bool_)] = 0.0
+    # A zero of the times is always bare.
     bare = np.column_stack([zeros, np.ones(len(frames), np.bool_)])
     return full[:, at], bare[:, at]
 
@@ -306,6 +321,8 @@ def _number_lines(table: Floats) -> bytes:
     """
     import orjson
 
+    # orjson is much faster than repr() and writes the shortest digits that round-trip.
+    # `[[a,b],[c,d]]` becomes lines by replacing the brackets.
     text = orjson.dumps(np.ascontiguousarray(table), option=orjson.OPT_SERIALIZE_NUMPY)
     text = text[2:-2].replace(b"],[", b"\n").replace(b",", b" ") + b"\n"
     return text.replace(b".0 ", b" ").replace(b".0\n", b"\n").replace(b"null", b"0.0")
@@ -313,6 +330,7 @@ def _number_lines(table: Floats) -> bytes:
 
 def _grouped(columns: list[str]) -> list[str]:
     """Return keywords for columns in this order, using the largest groups."""
+    # Largest first, so that `leg_joints` wins over `fl_angles`.
     groups = sorted(GROUPS, key=lambda name: -len(GROUPS[name]))
     found: list[str] = []
     at = 0
@@ -330,6 +348,8 @@ def _grouped(columns: list[str]) -> list[str]:
 
 def _number(value: Real | float) -> str:
     number = float(value)
+    # Whole numbers without a point up to 1e15, where float is exact; −0.0 keeps its
+    # sign.
     if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0":
         return str(int(number))
     return repr(number)

@@ -394,8 +394,8 @@ def _step(
     lower: Floats,
     upper: Floats,
 ) -> Floats:
-    # Gradient of half the squared error: Jᵀe.
     """Return damped Gauss-Newton steps (M, J) of joints that are free to move."""
+    # Gradient of half the squared error: Jᵀe.
     slope = np.einsum("mej,me->mj", derivative, error)
     # A step is −gradient: a joint at a limit whose gradient points inwards would leave
     # its range.

@@ -196,6 +196,7 @@ def check_keyframes(animation: Animation) -> None:
 
 
 def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
+    """Return dance frames (7,) with unit quaternions; ValueError for unusable ones."""
     frames = {
         number: frozen(pose, (7,), f"dance frame {number}")
         for number, pose in (frame_poses or {}).items()
@@ -238,16 +239,22 @@ class _Move:
         self.animation = animation
         self.values = values
         self.times = times
+        # The animation's own time in each frame, not that of the script.
         self.at = times.moments
         self.before = before
+        # The animation frame: centre and yaw of the feet at the start.
         self.frame = before.frame
         tracks = Tracks(animation, before, self.frame)
+        # `neutral_start`: the feet are assumed in the nominal stand, whatever the pose
+        # before. Arm and gripper keep theirs.
         if "neutral_start" in animation.options and not tracks.has_legs:
             neutral = stand(self.frame)
             self.before = SpotPose(
                 neutral.body, neutral.legs, before.arm, before.gripper
             )
             tracks = Tracks(animation, self.before, self.frame)
+        # Feet that start off the floor: positions have another origin (as in some
+        # recordings). All of them are raised or lowered.
         correction = tracks.floor_correction()
         if correction:
             self.frame = poses.compose(
@@ -260,14 +267,19 @@ class _Move:
         """Return the motion, with the components that `play` lists."""
         tracks = self.tracks
         at = self.at
+        # Step 1: the arm's joints, which the centre of mass needs.
         if arm:
             joints_of_arm = tracks.arm_joints(at)
         else:
             joints_of_arm = None
+        # Offsets are added once: here to columns, in `_arm` to solved joints of a hand
+        # pose.
         if joints_of_arm is not None and not tracks.has_hand:
             joints_of_arm += self._offsets()
+        # Step 2: the body as animated; with multipliers also as it is to be.
         animated = self._animated_body(joints_of_arm, multiplied=False)
         frames = self._frames()
+        # "speed" and "gripper_multiplier" have no axis and no effect on the body.
         multiplies = any(
             value != 1.0
             for name, value in self.values.items()
@@ -277,13 +289,18 @@ class _Move:
             desired = self._animated_body(joints_of_arm, multiplied=True)
         else:
             desired = animated
+        # Step 3: the feet follow the animated body, not the multiplied one: they stay
+        # where the animation has them.
         feet = tracks.feet(at, animated)
         feet_world = poses.transform_points(frames[:, None], feet)
+        # Step 4: blends with the poses before and after, then joints that reach the
+        # feet.
         body_world = self._blended(poses.compose(frames, desired), feet_world)
         legs = self._legs(feet_world, body_world, poses.compose(frames, animated))
         timeline = self.times.timeline
         joints = [legs.joints.reshape(len(at), 12)]
         errors = [legs.miss]
+        # Step 5: arm and gripper, with the errors of the hand as a fifth column.
         if arm:
             found = self._arm(animated, frames, body_world, joints_of_arm, dance_frames)
             joints += [found.joints, self._gripper()[:, None]]
@@ -304,6 +321,7 @@ class _Move:
                 tracks.contacts(at),
                 np.hstack(errors),
             ),
+            # A single round cannot jump; `validate` reports the rule SPOT013 for all.
             extra={"spot": summary},
             problems=loop_problems(self.animation, tracks, self.times)
             if self.times.rounds.any()
@@ -325,18 +343,24 @@ class _Move:
         """
         tracks = self.tracks
         at = self.at
+        # A body that the animation does not control is on its legs, or stays where it
+        # was.
         if not tracks.has_body:
             if tracks.has_legs:
                 return tracks.body_on_legs(at)
             return np.tile(
                 poses.compose(poses.inverse(self.frame), self.before.body), (len(at), 1)
             )
+        # `com_pos` are positions of the centre of mass: its nominal height is the
+        # default.
         if tracks.by_center_of_mass:
             height = _nominal_center_height(arm is not None)
         else:
             height = NOMINAL_HEIGHT
         position = tracks.body_position(at, height)
         orientation = tracks.body_orientation(at)
+        # Multipliers scale the distance from the nominal pose: level, at `height` above
+        # the origin.
         if multiplied:
             middle = np.array([0.0, 0.0, height])
             position = middle + (position - middle) * [
@@ -346,10 +370,13 @@ class _Move:
                 self.values[f"rotation_multiplier.{axis}"]
                 for axis in ("roll", "pitch", "yaw")
             ]
+            # Angles from columns keep full turns, which a multiplier scales too; those
+            # from quaternions have to be unwrapped first.
             angles = tracks.body_angles(at)
             if angles is None:
                 angles = self._continuous(rotations.to_rpy(orientation))
             orientation = rotations.from_rpy(angles * factors)
+        # From here on `position` is that of the centre of mass: find the body's origin.
         if tracks.by_center_of_mass:
             position = _body_positions(
                 tracks, at, position, orientation, arm, self.before
@@ -358,8 +385,11 @@ class _Move:
 
     def _continuous(self, angles: Floats) -> Floats:
         """Return angles (T, 3) without jumps by full turns within each loop."""
+        # unwrap() works across loops as well: shift each loop back to its own first
+        # angle.
         continuous = np.unwrap(angles, axis=0)
         begins = np.concatenate([[True], np.diff(self.times.rounds) != 0])
+        # (T,) the first frame of the loop that each frame is in.
         first = np.maximum.accumulate(np.where(begins, np.arange(len(angles)), 0))
         return np.asarray(continuous - continuous[first] + angles[first])
 
@@ -372,6 +402,8 @@ class _Move:
         rounds = self.times.rounds
         if not self.tracks.has_legs or not rounds.any():
             return frames
+        # The frame moves by what the feet move from the start to the end of a round. A
+        # round may be cut off before the last keyframe.
         ends = np.array(
             [
                 0.0,
@@ -386,8 +418,11 @@ class _Move:
         else:
             body = self.tracks.body_on_legs(ends)
         first, last = footprint(self.tracks.feet(ends, body))
+        # The step from the frame of the feet at the start to that at the end, level.
         step = poses.compose(last, poses.inverse(first))
         step[2] = 0.0
+        # Nothing to do for steps that are only rounding: 1e-6 m and 1e-6 in the
+        # quaternion's vector part (2e-6 rad).
         if np.abs(step[:3]).max() < 1e-6 and np.abs(step[4:]).max() < 1e-6:
             return frames
         current = self.frame
@@ -402,11 +437,13 @@ class _Move:
         With the pose before the move, and at its end with the nominal pose over the
         feet.
         """
+        # Entry and exit are for a body that the animation moves.
         if not self.tracks.has_body:
             return body
         weight = entry_weights(self.times, self.values["body_entry_slices"])
         body = blended(self.before.body, body, weight)
         weight = exit_weights(self.times, self.values["body_exit_slices"])
+        # After the move the robot stands over where the feet are at the end.
         return blended(body, stand(footprint(feet[-1])).body, weight)
 
     def _legs(self, feet: Floats, body: Floats, animated: Floats) -> Legs:
@@ -416,6 +453,7 @@ class _Move:
         pose.
         """
         tracks = self.tracks
+        # Neither legs nor body: the legs do not move at all.
         if not tracks.has_legs and not tracks.has_body:
             return Legs(
                 np.tile(self.before.legs, (len(self.at), 1, 1)),
@@ -424,6 +462,8 @@ class _Move:
         result = leg_joints(
             poses.transform_points(poses.inverse(body)[:, None], feet), self.before.legs
         )
+        # Joints from columns are exact where the body is as animated. Solving them back
+        # from feet could choose another branch, or count as out of reach.
         by_joints = tracks.legs_by_joints
         if by_joints.any():
             unchanged = np.abs(body - animated).max(axis=1) < 1e-12
@@ -440,18 +480,27 @@ class _Move:
         joints: Floats | None,
         dance_frames: Mapping[int, Floats],
     ) -> Arm:
+        """Return the joints of the arm over frames, and the errors of the hand."""
         tracks = self.tracks
         at = self.at
         zero = np.zeros(len(at))
         assert joints is not None
         found = Arm(joints, zero, zero)
         playback = arm_playback(self.animation)
+        # The hand is solved for when its pose is given, or must not move with the body.
+        # Otherwise joints from columns are used as they are.
         if tracks.has_hand or (tracks.arm_columns.any() and playback != "jointspace"):
             if tracks.has_hand:
+                # Without columns, components of the hand's pose stay as before the
+                # move.
                 before = poses.compose(self.before.body, hand_poses(self.before.arm))
                 hand = tracks.hand(at, poses.compose(poses.inverse(self.frame), before))
             else:
+                # `workspace` with joints: the hand moves as with the animated body.
                 hand = poses.compose(animated, hand_poses(joints))
+            # Goals are in the body's frame: of the animated body for `jointspace`, so
+            # that the arm moves along with multipliers and blends; of the real one
+            # otherwise.
             if playback == "jointspace":
                 goal = poses.compose(poses.inverse(animated), hand)
             else:
@@ -466,14 +515,18 @@ class _Move:
                         )
                     frame = dance_frames.get(number, self.frame)
                 goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
+            # Offsets come after the solution: the hand misses its goal by them, on
+            # purpose.
             found = arm_joints(goal, self.before.arm)
             if tracks.has_hand:
                 found = replace(found, joints=found.joints + self._offsets())
+        # Blend in only where the animation moves the arm.
         if tracks.has_hand or tracks.arm_columns.any():
             found = replace(found, joints=self._entered(self.before.arm, found.joints))
         return found
 
     def _gripper(self) -> Floats:
+        """Return the angles (T,) [rad] of the gripper."""
         angle = self.tracks.gripper(self.at)
         if angle is None:
             return np.full(len(self.at), self.before.gripper)
@@ -488,6 +541,7 @@ class _Move:
         At first blended with those before the move.
         """
         weight = entry_weights(self.times, self.values["arm_entry_slices"])[:, None]
+        # `where` keeps the exact joints at weight 1, without rounding.
         return np.where(weight == 1.0, joints, before + weight * (joints - before))
 
 
@@ -499,6 +553,7 @@ def loop_problems(
     It may start again, or does, from another pose than that in which it ends.
     """
     starts_again = bool(times.rounds.any())
+    # A loop needs two rounds: played here, or allowed by `extendable`.
     if "no_looping" in animation.options or not (
         starts_again or "extendable" in animation.options
     ):
@@ -522,6 +577,7 @@ def loop_problems(
     return (replace(found, severity="warning") if starts_again else found,)
 
 
+# Only the amount counts, not where it is.
 def _difference_of_ends(tracks: Tracks, duration: float) -> float:
     """Return the largest difference between the ends of an animation.
 
@@ -530,12 +586,14 @@ def _difference_of_ends(tracks: Tracks, duration: float) -> float:
     ends = np.array([0.0, duration])
     body = tracks.body_poses(ends)
     parts: list[Floats] = []
+    # Relative to the body: a walk ends elsewhere, in the same pose.
     if tracks.has_legs:
         feet = poses.transform_points(
             poses.inverse(body)[:, None], tracks.feet(ends, body)
         )
         parts.append(feet.reshape(2, -1))
     elif tracks.has_body:
+        # q and −q are the same orientation.
         parts += [body[:, :3], np.abs(body[:, 3:])]
     if tracks.arm_columns.any():
         parts.append(tracks.arm_joints(ends))
@@ -552,10 +610,12 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
     """
     joints = [legs.reshape(len(legs), 12)]
     if arm is not None:
+        # Six joints of the arm, and the gripper closed: its mass hardly moves.
         joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
     robot = spot_body(arm=arm is not None)
     q = np.hstack(joints)
     centers = np.empty((len(q), 3))
+    # Blocks limit the memory: link poses take much more than joints.
     for first in range(0, len(q), BLOCK):
         part = slice(first, first + BLOCK)
         centers[part] = robot.center_of_mass(
@@ -594,6 +654,7 @@ def _body_positions(
     centre of mass. The arm has its joints, or those before the move where the hand's
     pose defines it.
     """
+    # First guess: the body's origin in the centre of mass, a few centimetres off.
     position = np.array(centers)
     by_joints = tracks.legs_by_joints
     if by_joints.any():
@@ -603,6 +664,7 @@ def _body_positions(
     feet = tracks.feet(at, poses.from_parts(position, orientations))
     for _ in range(MAX_ITERATIONS):
         body = poses.from_parts(position, orientations)
+        # `nearest` is left out: clipped joints do while the body still moves.
         legs = leg_joints(
             poses.transform_points(poses.inverse(body)[:, None], feet),
             before.legs,
@@ -610,6 +672,9 @@ def _body_positions(
         ).joints
         if angles is not None:
             legs[:, by_joints] = angles[:, by_joints]
+        # Moving body and feet goals apart shifts the centre by almost the same
+        # distance, because the body and the arm have most of the mass: the error
+        # shrinks quickly.
         error = centers - center_of_mass(body, legs, arm)
         position += error
         if np.abs(error).max(initial=0.0) < CENTER_TOLERANCE:

@@ -43,6 +43,7 @@ from bodymotion.spot.playback.stance import (
 
 def _aliases() -> dict[str, str]:
     """Return our name of each joint by its other names."""
+    # The SDK writes `fl.hx` and `arm0.sh0`, the URDF `arm_sh0`; f1x is the gripper.
     aliases = {f"{name[:2]}.{name[3:]}": name for name in LEG_JOINTS}
     for prefix in ("arm_", "arm0.", "arm0_"):
         aliases |= {f"{prefix}{name}": name for name in ARM_JOINTS}
@@ -86,6 +87,7 @@ def spot_arrays(motion: Motion) -> SpotArrays:
     """
     candidates = (motion.joint_displacement, motion.link_position, _contacts(motion))
     used = [component for component in candidates if component is not None]
+    # Components of different rates are resampled to common times.
     if any(component.timeline != used[0].timeline for component in used):
         motion = motion.replaced(*used).synchronized()
     joints = motion.joint_displacement
@@ -103,12 +105,15 @@ def spot_arrays(motion: Motion) -> SpotArrays:
         )
     count = joints.num_frames
     root = motion.link_position
+    # The root is the first part of LinkPosition.
     if root is not None and root.num_parts:
         body = np.asarray(root.values[:, 0])
     else:
         body = np.tile(stand().body, (count, 1))
+    # (T, 12) in the order of LEG_JOINTS, then one row of hx, hy, kn for each leg.
     legs = np.stack([columns[name] for name in LEG_JOINTS], axis=-1)
     parts = {"body": body, "legs": legs.reshape(count, 4, 3)}
+    # A recording may lack single joints of the arm: those stay stowed.
     if any(name in columns for name in (*ARM_JOINTS, "gripper")):
         arm = np.tile(STOWED, (count, 1))
         for k, name in enumerate(ARM_JOINTS):
@@ -134,6 +139,7 @@ def components(
 
     `errors` (T, 4), or (T, 5) with the hand, are the distances [m] from goals.
     """
+    # Without arm the first twelve names.
     names = JOINT_NAMES[: joints.shape[1]]
     goals = (*LEGS, "hand")
     found = (
@@ -169,6 +175,7 @@ def components(
 
 def _contacts(motion: Motion) -> MultiValueSeq | None:
     """Return the last component with the contacts of four feet."""
+    # Later components replace earlier ones, as when a file repeats one.
     contacts = None
     for component in motion.timed:
         is_of_feet = component.content == FOOT_CONTACT
@@ -180,6 +187,7 @@ def _contacts(motion: Motion) -> MultiValueSeq | None:
 def _by_name(joints: MultiValueSeq) -> dict[str, Floats]:
     """Return the columns (T,) of joints by our names."""
     labels = joints.part_labels
+    # A motion without labels is taken by its number of joints.
     if not any(labels):
         if joints.num_parts not in (len(LEG_JOINTS), len(JOINT_NAMES)):
             raise ValueError(
@@ -249,13 +257,16 @@ def animation_of(
     for part, values in arrays.items():
         if not np.isfinite(values).all():
             raise ValueError(f"the motion has numbers that are not finite ({part})")
+    # An animation starts at time 0.
     times = times - times[0]
+    # Into the frame of the feet in the first frame.
     in_world = feet_in_world(arrays["body"], arrays["legs"])
     to_frame = poses.inverse(footprint(in_world[0]))
     body = poses.compose(to_frame, arrays["body"])
     feet = poses.transform_points(to_frame, in_world)
     if contacts is None:
         contacts = inferred_contacts(times, feet)
+    # The order of columns is that of the keywords in the header of a .cha file.
     columns: dict[str, Floats] = {}
     if legs == "joints":
         columns["leg_joints"] = arrays["legs"]
@@ -269,6 +280,7 @@ def animation_of(
         columns["arm_joints"] = arrays["arm"]
         columns["gripper"] = arrays["gripper"]
         controls = ("legs", "body", "arm", "gripper")
+    # A group such as leg_joints stands for its single columns.
     names: list[str] = []
     for keyword in columns:
         names += GROUPS.get(keyword, (keyword,))
@@ -282,6 +294,7 @@ def animation_of(
     options: dict[str, object] = {"controls": controls}
     if bpm is not None:
         options["bpm"] = float(bpm)
+    # Without a root the body's pose was assumed level: that is a loss.
     problems: tuple[Problem, ...] = ()
     root = motion.link_position
     if root is None or not root.num_parts:
@@ -295,6 +308,8 @@ def _without_flips(quaternions: Floats) -> Floats:
     Each is the nearer one to the one before.
     """
     unit = rotations.normalized(quaternions)
+    # Cumulative sign: +1 or −1 for each frame, so that neighbours have a positive dot
+    # product. The first quaternion gets w ≥ 0.
     flipped = np.sum(unit[1:] * unit[:-1], axis=-1) < 0
     signs = np.where(np.concatenate([[unit[0, 0] < 0], flipped]), -1.0, 1.0)
     return np.asarray(unit * np.cumprod(signs)[:, None])

@@ -79,6 +79,7 @@ def footprint(feet: npt.ArrayLike) -> Floats:
     x is from the middle of the hind feet to the middle of the front feet.
     """
     feet = np.asarray(feet, dtype=np.float64)
+    # fl, fr minus hl, hr: the direction does not depend on how far apart the legs are.
     forward = feet[..., :2, :].mean(axis=-2) - feet[..., 2:, :].mean(axis=-2)
     yaw = np.arctan2(forward[..., 1], forward[..., 0])
     zero = np.zeros_like(yaw)
@@ -94,10 +95,12 @@ def stand(
 
     By default over the world's origin.
     """
+    # The feet of the world's stand touch the floor at z = 0.
     if frame is None:
         base = np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0])
     else:
         base = np.asarray(frame)
+    # Goals of the feet relative to the body, which is `height` above their centre.
     joints = leg_joints((NOMINAL_FEET - [0.0, 0.0, height])[None]).joints[0]
     return SpotPose(poses.compose(base, [0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0]), joints)
 
@@ -115,6 +118,7 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
     `relative`: positions are relative to the body, so that only heights at the same
     keyframe are compared.
     """
+    # (N, 4) [m] heights of the feet's centres.
     height = feet[:, :, 2]
     if relative or not len(times):
         return np.asarray(
@@ -123,10 +127,13 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
         )
     from bodymotion.kernels.interpolation import pchip_slopes
 
+    # Speeds at keyframes are those of the curves that are played (PCHIP).
     speed = np.linalg.norm(
         pchip_slopes(feet.reshape(-1, 12), np.diff(times)).reshape(-1, 4, 3), axis=-1
     )
+    # At both ends being on the floor is enough: a curve has a one-sided slope there.
     speed[[0, -1]] = 0.0
+    # The floor is the lowest foot of the first keyframe.
     return np.asarray(
         (height <= height[0].min() + MAX_CONTACT_HEIGHT) & (speed <= MAX_CONTACT_SPEED)
     )
@@ -141,6 +148,8 @@ def distance_outside(points: Floats, feet: Floats, contacts: Bools) -> Floats:
     """
     from bodymotion.kernels.feet import hulls, margins
 
+    # The kernel takes frames of feet with points: here each foot is one point at height
+    # 0, in the frame of its own position.
     placed = poses.from_parts(
         np.pad(feet, ((0, 0), (0, 0), (0, 1))), rotations.IDENTITY
     )
@@ -153,4 +162,5 @@ def distance_outside(points: Floats, feet: Floats, contacts: Bools) -> Floats:
         heights,
         0.0,
     )
+    # Margins are positive inside.
     return np.maximum(-margins(corners, counts, points)[:, 0], 0.0)

@@ -49,11 +49,14 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
 
     Those that are faster than `WRAP_SPEED`.
     """
+    # (N − 1, C) multiples of 2π by which unwrapping would shift each step.
     shifts = np.diff(unwrapped(angles) - angles, axis=0)
     if not shifts.any():
         return angles
+    # A slow step of more than half a turn is meant: the document allows full turns.
     slow = np.abs(np.diff(angles, axis=0)) <= WRAP_SPEED * np.diff(times)[:, None]
     shifts[slow] = 0.0
+    # Shifts accumulate: all keyframes after a wrap are shifted.
     return np.concatenate([angles[:1], angles[1:] + np.cumsum(shifts, axis=0)])
 
 
@@ -78,12 +81,15 @@ def _interpolated_orientations(
     # of values.
     turned = np.cumsum(interpolation.rotation_vectors(q[:-1], q[1:]), axis=0)
     rates = interpolation.pchip_slopes(np.concatenate([np.zeros((1, 3)), turned]), gaps)
+    # (T,) the keyframe before each time, and how far [0, 1] it is to the next one.
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
     fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
+    # The kernel fills poses: position (3), then quaternion (4).
     out = np.zeros((len(at), 1, 7))
     interpolation.rotation_curve(
         q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out
     )
+    # Rounding in the exponential leaves a length slightly off 1.
     return rotations.normalized(out[:, 0, 3:])
 
 
@@ -111,6 +117,7 @@ class Tracks:
 
         `rest` (K,) for columns that the animation does not have.
         """
+        # Columns that are missing are constant at `rest`.
         values = np.tile(np.asarray(rest, dtype=np.float64), (len(self._keys), 1))
         for k, name in enumerate(names):
             if self._keys.has(name):
@@ -137,11 +144,13 @@ class Tracks:
 
     def _orientation(self, part: str, rest: Floats, at: Floats) -> Floats:
         """Return orientations (T, 4) of the body or the hand."""
+        # Quaternions come first: a file may not have both (they exclude each other).
         names = GROUPS[f"{part}_quat_wxyz"]
         if self._has_any(*names):
             return _interpolated_orientations(
                 self._table(names, np.zeros(4)), self._keys.times, at
             )
+        # Angles are interpolated as numbers, which keeps full turns.
         names = GROUPS[f"{part}_euler_rpy"]
         if self._has_any(*names):
             return rotations.from_rpy(
@@ -163,6 +172,7 @@ class Tracks:
     @property
     def by_center_of_mass(self) -> bool:
         """Whether the body's position is defined by the centre of mass."""
+        # `body_pos` wins when a message or a caller gives both.
         return (
             self.has_body
             and self._has_any(*GROUPS["com_pos"])
@@ -187,6 +197,7 @@ class Tracks:
         """
         orientation = self._orientation("body", rotations.IDENTITY, at)
         if "assume_zero_roll_and_pitch" in self.animation.options:
+            # Yaw alone: a robot keeps its body level with this option.
             return rotations.from_rpy(rotations.to_rpy(orientation) * [0.0, 0.0, 1.0])
         return orientation
 
@@ -206,6 +217,7 @@ class Tracks:
 
         Else None.
         """
+        # Only columns of angles know about full turns.
         names = GROUPS["body_euler_rpy"]
         if self._has_any(*GROUPS["body_quat_wxyz"]) or not self._has_any(*names):
             return None
@@ -232,6 +244,7 @@ class Tracks:
             "legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_pos"])
             for leg in LEGS
         ]
+        # Joints win over positions of feet.
         return np.array(controlled) & ~self.legs_by_joints
 
     @property
@@ -255,14 +268,17 @@ class Tracks:
 
         Feet without columns stay where they were.
         """
+        # The feet before the move, in the animation frame.
         rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
         positions = [
             self._columns(GROUPS[f"{leg}_pos"], rest[k], at)
             for k, leg in enumerate(LEGS)
         ]
         feet = np.stack(positions, axis=1)
+        # Feet without columns: a constant, rather than a curve of constants.
         feet[:, ~self.legs_by_feet] = rest[~self.legs_by_feet]
         by_joints = self.legs_by_joints
+        # Feet of legs with joints move with the body.
         if by_joints.any():
             moved = poses.transform_points(
                 body[:, None], foot_positions(self.leg_joints(at))
@@ -273,6 +289,7 @@ class Tracks:
     def contacts(self, at: Floats) -> Bools:
         """Return which feet (T, 4) are in contact: by their columns, else inferred."""
         result = np.ones((len(at), 4), dtype=bool)
+        # All feet are in contact where the animation does not move the legs.
         if not self.has_legs:
             return result
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
@@ -281,8 +298,11 @@ class Tracks:
         # and outside of all.
         times = self._keys.times
         last = len(self._keys) - 1
+        # 1e-9 s: rounding of a time must not put it behind its keyframe.
         after = np.minimum(np.searchsorted(times, at - 1e-9, side="left"), last)
         before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, after)
+        # Inferred contacts hold at both keyframes around, and the foot must be slow
+        # between.
         if not known.all():
             stays = (
                 self._stays[np.minimum(before, len(self._stays) - 1)]
@@ -295,6 +315,7 @@ class Tracks:
                 & ((before == after)[:, None] | stays)
             )
             result[:, moves] = inferred[:, moves]
+        # Columns of contacts overrule what is inferred.
         for leg in np.flatnonzero(known):
             touching = self._keys.column(f"{LEGS[leg]}_contact") > 0.5
             result[:, leg] = touching[before] & touching[after]
@@ -314,6 +335,7 @@ class Tracks:
         """
         feet, relative = self._feet_at_keys
         steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
+        # Positions relative to the body say nothing about speeds over the floor.
         return np.asarray(
             relative | (steps <= MAX_CONTACT_SPEED * np.diff(self._keys.times)[:, None])
         )
@@ -337,11 +359,15 @@ class Tracks:
         Positions in recordings may be relative to the body, not to the feet: those
         would play half a metre below the floor.
         """
+        # Only the start counts: later the feet may leave the floor.
         start = np.zeros(1)
+        # Centre of mass with joints: the height of the body follows from the legs, so
+        # that it cannot be compared with the floor.
         if not self.has_legs or (
             self.by_center_of_mass and not self.legs_by_feet.all()
         ):
             return 0.0
+        # Neither body nor all feet have positions to be corrected.
         if not self.has_body and not self.legs_by_feet.all():
             return 0.0
         if self.by_center_of_mass:
@@ -349,6 +375,7 @@ class Tracks:
         else:
             body = self.body_poses(start)
         height = float(self.feet(start, body)[0, :, 2].mean())
+        # Exactly on the origin's height, not to the tolerance.
         if abs(height) > MAX_FLOOR_OFFSET:
             return -height
         return 0.0
@@ -362,33 +389,45 @@ class Tracks:
         alone it moves so that feet in contact do not slip; this motion is integrated
         over the animation's time at 100 Hz.
         """
+        # Feet by position: the body is above their centre. Feet that follow the body's
+        # own joints do not count, they would follow it.
         if self.legs_by_feet.any() or not self.legs_by_joints.any():
             body = np.tile(NOMINAL_POSE, (len(at), 1))
             body[:, :2] = self.feet(at, body)[
                 :, self.legs_by_feet | ~self.legs_by_joints, :2
             ].mean(axis=1)
             return body
+        # A fixed grid makes the integral independent of the frame rate. Keyframes are
+        # on it, where contacts change; 1e6 points bound the memory.
         times = self._keys.times
         count = int(min(np.ceil(times[-1] * 100), 1e6)) + 1
         grid = np.unique(
             np.concatenate([times, np.linspace(0.0, times[-1], count), np.zeros(1)])
         )
+        # (G, 4, 3) feet in the body's frame, which is level and at the origin.
         feet = foot_positions(self.leg_joints(grid))
         contact = self.contacts(grid).astype(np.float64)
+        # Height: the mean of the feet in contact is on the floor. `some` avoids a
+        # division by 0 in the air.
         some = np.maximum(contact.sum(axis=1), 1.0)
         height = -(feet[:, :, 2] * contact).sum(axis=1) / some
+        # In the air the height is interpolated between landings.
         airborne = contact.sum(axis=1) == 0
         height[airborne] = (
             np.interp(grid[airborne], grid[~airborne], height[~airborne])
             if (~airborne).any()
             else 0.48
         )
+        # A foot that is in contact at both ends of a step does not slip: the body moves
+        # by the opposite of the foot's motion relative to it.
         both = contact[1:] * contact[:-1]
         push = -(np.diff(feet[:, :, :2], axis=0) * both[..., None]).sum(axis=1)
         push /= np.maximum(both.sum(axis=1), 1.0)[:, None]
+        # At the start the centre of the feet is the origin.
         start = -feet[0, :, :2].mean(axis=0)
         positions = np.concatenate([start[None], start + np.cumsum(push, axis=0)])
         body = np.tile(NOMINAL_POSE, (len(at), 1))
+        # Rows x, y and height; the orientation stays level.
         for k, values in enumerate((*positions.T, height)):
             body[:, k] = np.interp(at, grid, values)
         return body
@@ -406,6 +445,7 @@ class Tracks:
         has_column = self._has_any(
             *GROUPS["hand_pos"], *GROUPS["hand_quat_wxyz"], *GROUPS["hand_euler_rpy"]
         )
+        # Joints win over the hand's pose: CHA rules report a file with both.
         return (
             "arm" in self.animation.controls
             and has_column

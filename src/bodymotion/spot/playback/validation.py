@@ -120,7 +120,9 @@ def played_move(
         values = settings(animation, parameters)
         speed = values["speed"]
         offset = values["offset_slices"]
+        # One frame per second suffices to learn the number of slices.
         rough = timing(animation, bpm=bpm, speed=speed, offset=offset, frame_rate=1.0)
+        # The default rate, reduced for moves with more than `MAX_FRAMES` frames.
         rate = min(
             default_frame_rate(rough.slice), MAX_FRAMES / (rough.slices * rough.slice)
         )
@@ -130,6 +132,7 @@ def played_move(
             play(animation, bpm=bpm, parameters=parameters, arm=arm, frame_rate=rate),
             times,
         )
+    # ValueError: a wrong tempo, length or parameter. MemoryError: too many frames.
     except (ValueError, MemoryError) as error:
         if animation.source.path:
             path = str(animation.source.path)
@@ -161,8 +164,11 @@ def all_problems(
     # The reader of .cha files has applied the rules to what it could read.
     if not errors or animation.source.format != "cha":
         reported = {problem.rule for problem in animation.problems}
+        # The same rule twice would only repeat its findings, without the columns of a
+        # file.
         new = [one for one in check_animation(animation) if one.rule not in reported]
     found = (*animation.problems, *new)
+    # Degrees or millimetres would break every rule of playback.
     has_wrong_units = any(one.rule in _WRONG_UNITS for one in found)
     # The reader has marked what errors of the file leave unknown.
     is_known = animation.source.locations.is_known(("keyframes",))
@@ -170,10 +176,12 @@ def all_problems(
         return found
     errors += _errors(new)
     follow_ups: set[str] = set()
+    # Play without the faulty parts. That the rest cannot be played is then a follow-up.
     if errors:
         animation = _without_faulty_parts(animation, errors)
         follow_ups = {rules.UNPLAYABLE.code}
     locations = animation.source.locations
+    # Parts of the file that could not be read may have the missing contacts.
     if locations.unknown:
         follow_ups |= {rule.code for rule in cha_rules.OF_CYCLES}
     of_playback = (
@@ -196,12 +204,15 @@ def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> An
     """
     options = dict(animation.options)
     bpm = animation.bpm or 0.0
+    # A tempo that is not positive and finite (NaN included) is left out.
     if not 0 < bpm < np.inf:
         options.pop("bpm", None)
     parameters = dict(animation.parameters)
     for error in errors:
         if error.subject[:1] == ("parameters",) and len(error.subject) > 1:
             parameters.pop(str(error.subject[1]), None)
+    # Keyframes with faults get values between their neighbours, so that the others can
+    # be checked.
     keyframes, faulty = _with_keyframes_between(animation.keyframes)
     unknown = []
     for row in faulty.tolist():
@@ -219,13 +230,16 @@ def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> An
 
 def _with_keyframes_between(keyframes: Keyframes) -> tuple[Keyframes, Indices]:
     """Return keyframes with faulty ones between their neighbours, and their rows."""
+    # (N,) flags; a faulty time leaves the values usable, and the other way round.
     of_values, of_times = faulty_keyframes(keyframes)
     is_faulty = of_values | of_times
     faulty = np.flatnonzero(is_faulty)
     sound = np.flatnonzero(~is_faulty)
     if not len(faulty) or not len(sound):
         return keyframes, faulty
+    # NaN marks a time to be filled in evenly between its neighbours.
     times = np.where(of_times, np.nan, keyframes.times)
+    # The first keyframe has no neighbour before it: it starts the animation.
     if of_times[0]:
         times[0] = 0.0
     times = with_even_steps(times)
@@ -262,6 +276,7 @@ class Played:
             for one in animation.source.locations.unknown
             if one[0] == "keyframes" and len(one) > 1
         ]
+        # Frames whose nearest keyframe is faulty.
         self.known = ~np.isin(
             Report(animation, times).nearest(np.arange(len(self.times))), unknown
         )
@@ -271,6 +286,8 @@ class Played:
 
         Other findings there would only follow from the jump.
         """
+        # The components in the order in which `play` adds them: LinkPosition,
+        # JointDisplacement, FootContact, ReachError.
         placed, self.joints, contact, self.errors = (one.values for one in motion.timed)
         self.legs = self.joints[:, :12].reshape(-1, 4, 3)
         self.arm = self.joints[:, 12:18] if self.joints.shape[1] > 12 else None
@@ -305,6 +322,7 @@ class Played:
 
         That of the lowest foot where all feet start far from the animation frame.
         """
+        # `reliable` frames only: a jump in the first ones would move the floor.
         lowest = float(self.feet[int(np.argmax(self.reliable)), :, 2].min())
         if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET:
             return float(self.frame[2])
@@ -315,8 +333,10 @@ class Played:
 
         0 where a loop starts again.
         """
+        # (T − 1, 1, …) seconds, to divide arrays of any number of dimensions.
         gaps = np.diff(self.times).reshape(-1, *(1,) * (values.ndim - 1))
         result = np.diff(values, axis=0) / gaps
+        # A loop that starts again has its own rule (SPOT013).
         result[np.diff(self.timing.rounds).astype(bool)] = 0.0
         return np.asarray(result)
 
@@ -339,6 +359,8 @@ class Report:
 
     def nearest(self, frames: Indices) -> Indices:
         """Return the keyframes (N,) that are nearest to frames (N,)."""
+        # Frames are assigned to keyframes at the middles between them. 1e-9 s: a frame
+        # that rounding puts just before a middle still belongs to the later one.
         middles = (self._keys[1:] + self._keys[:-1]) / 2
         return np.searchsorted(middles, self.moments[frames] + 1e-9, side="right")
 
@@ -374,10 +396,13 @@ class Report:
         """
         if not wrong.any():
             return
+        # −1 hides parts that are not wrong from argmax.
         largest = np.where(wrong, np.abs(amount), -1.0)
         worst, part = (
             int(k) for k in np.unravel_index(np.argmax(largest), largest.shape)
         )
+        # Keyframes concerned: those with a wrong frame no farther than half a frame
+        # away. A wrong frame between keyframes counts for the nearest one to the worst.
         frames = np.flatnonzero(wrong.any(axis=1))
         keys = self.nearest(frames)
         key = self.keyframe(worst)
@@ -386,6 +411,7 @@ class Report:
             *keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(),
             key,
         }
+        # The text names both keyframes when the worst frame is between them.
         moment = self.moments[worst]
         after = int(np.searchsorted(self._keys, moment))
         is_between = (
@@ -397,6 +423,7 @@ class Report:
             )
         else:
             between = ""
+        # Other parts that break the rule at any time are only named.
         others = [
             name
             for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
@@ -423,8 +450,10 @@ def _body_speed(played: Played, found: Report) -> None:
     keys = played.animation.keyframes.times
     if not played.tracks.has_body or len(keys) < 2:
         return
+    # (N − 1,) [m] the body's steps from keyframe to keyframe.
     steps = np.linalg.norm(np.diff(played.tracks.body_position(keys), axis=0), axis=1)
     gaps = np.diff(keys)
+    # Fast and large: a small step in a short time is rounding of times, not a jump.
     wrong = np.flatnonzero(
         (steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0)
     )
@@ -458,6 +487,8 @@ def _body_speed(played: Played, found: Report) -> None:
 
 
 def _reach(played: Played, found: Report) -> None:
+    """Report feet and hand that do not reach their goals."""
+    # (T, 4 or 5); the fifth column is the hand.
     wrong = played.reliable[:, None] & (played.errors > REACH_TOLERANCE)
     foot = "foot {name} is {amount:.3f} m short of its goal"
     hand = "the hand is {amount:.3f} m short of its goal"
@@ -466,11 +497,14 @@ def _reach(played: Played, found: Report) -> None:
 
 
 def _limits(played: Played, found: Report) -> None:
+    """Report arm and gripper beyond their limits, by offsets and multipliers."""
     if played.arm is None:
         return
+    # (T, 7) [rad] beyond a limit; negative within the limits.
     keys = played.animation.keyframes
     angles, (lower, upper) = played.joints[:, 12:], LIMITS[12:].T
     excess = np.maximum(lower - angles, angles - upper)
+    # Where the keyframes themselves exceed a limit, CHA rules report it.
     for k, column in enumerate((*ARM, "gripper")):
         if (
             keys.has(column)
@@ -482,6 +516,7 @@ def _limits(played: Played, found: Report) -> None:
     text = "{name} would be {amount:.3f} rad beyond its limits"
     found.worst(
         rules.JOINT_LIMIT,
+        # 1e-4 rad: the published limits have four digits.
         played.known[:, None] & (excess > 1e-4),
         excess,
         JOINT_NAMES[12:],
@@ -490,18 +525,23 @@ def _limits(played: Played, found: Report) -> None:
 
 
 def _speeds(played: Played, found: Report) -> None:
+    """Report joints and feet that are too fast."""
     if len(played.times) < 2:
         return
+    # A rate needs both of its frames to be reliable.
     reliable = (played.reliable[1:] & played.reliable[:-1])[:, None]
     rates = np.abs(played.rates(played.joints))
+    # One limit per column; without arm only the first twelve.
     limits = np.array([MAX_LEG_SPEED] * 12 + [MAX_ARM_SPEED] * 6 + [MAX_GRIPPER_SPEED])[
         : rates.shape[1]
     ]
+    # Shares of the limits make legs and arm comparable.
     shares = rates / limits
     names = JOINT_NAMES[: rates.shape[1]]
     worst = int(np.argmax(np.where(reliable, shares, 0.0).max(axis=0)))
     text = f"{{name}} rotates at {{amount:.2f}} times its {limits[worst]:g} rad/s"
     found.worst(rules.JOINT_SPEED, reliable & (shares > 1), shares, names, text)
+    # (T − 1, 4) [m/s] of the feet in the world.
     speeds = np.linalg.norm(played.rates(played.feet), axis=-1)
     fast = reliable & (speeds > MAX_FOOT_SPEED)
     found.worst(
@@ -510,9 +550,12 @@ def _speeds(played: Played, found: Report) -> None:
 
 
 def _feet(played: Played, found: Report) -> None:
+    """Report feet that slip, float above the floor or come too close."""
     if not played.tracks.has_legs:
         return
+    # Feet that the animation does not move are where they were: nothing to check.
     above = played.feet[:, :, 2] - played.floor
+    # Slip is horizontal, and counted from the begin of each contact.
     slip = _slip(
         played.feet[:, :, :2],
         played.contact & played.known[:, None],
@@ -524,6 +567,7 @@ def _feet(played: Played, found: Report) -> None:
     wrong = played.contact & (above > FLOOR_TOLERANCE)
     text = "foot {name} is in contact {amount:.3f} m above the floor"
     found.worst(rules.ABOVE_FLOOR, reliable & wrong, above, LEGS, text)
+    # All six pairs of four feet; the distances are (T, 6).
     pairs = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
     distances = np.stack(
         [
@@ -532,6 +576,7 @@ def _feet(played: Played, found: Report) -> None:
         ],
         axis=1,
     )
+    # Keyframes that are only filled in say nothing about distances.
     distances[~played.known] = np.inf
     frame, near = (
         int(k) for k in np.unravel_index(np.argmin(distances), distances.shape)
@@ -548,15 +593,19 @@ def _slip(positions: Floats, contact: Bools, rounds: Indices) -> Floats:
 
     Feet at (T, 4, 2), contacts (T, 4).
     """
+    # A contact also begins anew where a loop starts again, in another frame.
     begins = contact.copy()
     begins[1:] &= ~contact[:-1] | (np.diff(rounds) != 0)[:, None]
+    # (T, 4) the frame in which the current contact began.
     since = np.maximum.accumulate(np.where(begins, np.arange(len(contact))[:, None], 0))
     starts = np.take_along_axis(positions, since[..., None], axis=0)
     return np.where(contact, np.linalg.norm(positions - starts, axis=-1), 0.0)
 
 
 def _balance(played: Played, found: Report) -> None:
+    """Report a low body, a centre of mass outside the support, and long flights."""
     height = played.body[:, 2] - played.floor
+    # A robot that sits has its body on the floor.
     if "starts_sitting" not in played.animation.options:
         low = played.reliable & (height < MIN_BODY_HEIGHT)
         text = (
@@ -572,8 +621,10 @@ def _balance(played: Played, found: Report) -> None:
         )
     if not (played.tracks.has_legs or played.tracks.has_body):
         return
+    # Quasi-static check: horizontal projection of the centre of mass.
     center = center_of_mass(played.body, played.legs, played.arm)[:, :2]
     outside = distance_outside(center, played.feet[:, :, :2], played.contact)
+    # Without feet in contact the distance is NaN.
     airborne = np.isnan(outside)
     unsupported = np.where(airborne, 0.0, outside) > MAX_OUTSIDE
     far = "the centre of mass is up to {:.2f} m outside the support polygon"
@@ -581,10 +632,12 @@ def _balance(played: Played, found: Report) -> None:
         (rules.SUPPORT, unsupported, far),
         (rules.AIRBORNE, airborne, "no foot is in contact"),
     ):
+        # The first run that is long enough is reported, one problem for each rule.
         for first, end in runs(wrong & played.known):
             last = int(end) - 1
             seconds = float(played.times[last] - played.times[first])
             if seconds > MAX_UNSUPPORTED_TIME and played.reliable[first:end].all():
+                # Airborne frames have NaN: their amount is 0.
                 most = float(np.nan_to_num(outside[first:end]).max())
                 begin = found.moments[first]
                 message = (
@@ -596,6 +649,7 @@ def _balance(played: Played, found: Report) -> None:
 
 def _start_and_end(played: Played, found: Report) -> None:
     """Check the first pose, the jump of a loop, and whether the end is cut off."""
+    # A jump of the body at the start or the end would be reported twice.
     if played.reliable[0]:
         _check_frame(played, found)
         _check_start(played, found)
@@ -604,6 +658,7 @@ def _start_and_end(played: Played, found: Report) -> None:
         found.diagnostics.extend(problems)
     times = played.timing
     duration = played.animation.duration
+    # An animation with bpm is rounded down to whole slices at its tempo.
     shown = times.natural * times.seconds_per_slice
     if played.animation.bpm is not None and shown < duration - ON_KEYFRAME:
         cut = duration - shown
@@ -614,12 +669,15 @@ def _start_and_end(played: Played, found: Report) -> None:
 def _check_frame(played: Played, found: Report) -> None:
     """Check that the feet start around the origin of the animation frame."""
     tracks = played.tracks
+    # The frame can be checked where positions refer to it: body and legs both given, or
+    # all feet by position.
     by_body = tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
     if not by_body and not tracks.legs_by_feet.all():
         return
     start = np.zeros(1)
     frame = footprint(tracks.feet(start, tracks.body_poses(start))[0])
     middle = frame[:3]
+    # The frame (7,) is a yaw only: q = (cos(yaw/2), 0, 0, sin(yaw/2)).
     yaw = 2 * float(np.arctan2(frame[6], frame[3]))
     if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
         position = ", ".join(f"{value:.3f}" for value in middle)
@@ -631,12 +689,15 @@ def _check_frame(played: Played, found: Report) -> None:
 
 def _check_start(played: Played, found: Report) -> None:
     """Check that the body is not far from its pose before, where nothing blends."""
+    # With an entry time the controller blends from the pose before.
     entry = settings(played.animation)["body_entry_slices"]
     if not played.tracks.has_body or entry != 0:
         return
+    # The pose before seen from the first pose: a rotation by 2·atan2(|vector|, |w|).
     gap = poses.compose(poses.inverse(played.before.body), played.body[0])
     distance = float(np.linalg.norm(gap[:3]))
     angle = 2 * float(np.arctan2(np.linalg.norm(gap[4:]), abs(gap[3])))
+    # The limit in radians is twice that in metres.
     if distance > MAX_START_STEP or angle > 2 * MAX_START_STEP:
         message = (
             f"the body starts {distance:.2f} m and {angle:.2f} rad away from its pose "
@@ -653,6 +714,7 @@ def _gait_cycle(played: Played, found: Report) -> None:
     animation, locations = played.animation, played.animation.source.locations
     frames = animation.keyframes
     controls = animation.controls
+    # No controls at all: the file lacks them, and other rules say so.
     if "custom_gait_cycle" not in animation.options or (
         controls and "legs" not in controls
     ):
