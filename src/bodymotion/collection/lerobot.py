@@ -118,6 +118,7 @@ def _find_fault(info: Any) -> str:  # noqa: ANN401
     if faults:
         return ". ".join(faults)
     features = info["features"]
+    # Without `observation.state` nothing says which columns are joints and root.
     if not (0 < float(info["fps"]) < np.inf and features[STATE]):
         return "the description has no frame rate, or no observation.state"
     if len(features) > MAX_FEATURES:
@@ -145,6 +146,7 @@ def _listed_episodes(path: Path, state: State) -> Indices:
     columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
     table = _read(path, "episode_index", columns)
     for column in table.columns:
+        # A null or a fraction would become an arbitrary number in the conversion below.
         is_whole = str(column.type).startswith(("int", "uint"))
         if column.null_count or not is_whole:
             reason = f"{', '.join(columns)} are not whole numbers"
@@ -155,6 +157,7 @@ def _listed_episodes(path: Path, state: State) -> Indices:
 
 def _parquet_files(path: Path) -> tuple[Path, ...]:
     """Return a file of Parquet, or all those below a folder."""
+    # The number of files is a choice of the writer: LeRobot begins a new one by size.
     if path.is_dir():
         return tuple(sorted(path.rglob("*.parquet")))
     return (path,)
@@ -187,7 +190,11 @@ def _check_sizes(
     hold.
     """
     parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
+    # Parquet has columns of plain numbers only: a list `state` is the leaf
+    # `state.list.element`.
     prefixes = tuple(f"{column}." for column in columns)
+    # A few bytes may stand for millions of equal numbers. So sizes are checked before
+    # anything is unpacked.
     with budget_for(path, sum(size for *_, size in state)) as budget:
         for name, _, _ in state:
             with open_file(name) as file:
@@ -233,6 +240,8 @@ def _read(
     widths = tuple(widths) or (1,) * len(columns)
     try:
         _check_sizes(path, tuple(columns), widths, _state(files))
+        # Folder names are no columns: without `partitioning=None` pyarrow looks for
+        # such.
         table = parquet.read_table(
             path, partitioning=None, columns=list(columns), **options
         )
@@ -300,6 +309,7 @@ def read_episode(
         When the data set is faulty, has no such episode (FMT002), or a wrong number of
         names (FMT007).
     """
+    # First the descriptions are checked, then the data file that they lead to.
     if untrusted:
         check_links(folder)
     info = _info(folder)
@@ -318,10 +328,12 @@ def read_episode(
     root = _root(names)
     pose = None
     if root:
+        # LeRobot has the real part of a quaternion last, a pose has it first.
         x, y, z, qx, qy, qz, qw = root
         pose = state[:, [x, y, z, qw, qx, qy, qz]]
     joints = [k for k in range(len(names)) if k not in root]
     joint_names = [names[k] for k in joints]
+    # The data set does not say which joints are slides, so all are taken as rotations.
     slides = [False] * len(joints)
     angles = angles_without_unit(state[:, joints], degrees, slides, location, found)
     check_rate(rate, episode.num_frames, found, location)
@@ -330,6 +342,7 @@ def read_episode(
     for name, labels in features.items():
         if name in (STATE, STAMP):
             continue
+        # With the names of joints, such as `action`: in the same unit as the state.
         is_angle = [bool(degrees) and label in joint_names for label in labels]
         factors = np.where(is_angle, np.pi / 180, 1.0)
         components.append(
@@ -340,6 +353,7 @@ def read_episode(
                 part_labels=tuple(labels),
             )
         )
+    # A state of nothing but the root leaves joints without columns.
     with_parts = [component for component in components if component.values.shape[1]]
     motion = motion.replaced(*with_parts, problems=found.problems)
     return replace(motion, source=Source(format="lerobot"))
@@ -362,6 +376,7 @@ def _find_episode(folder: Path, number: int) -> Episode:
     FormatError (FMT002) where there is none of this number.
     """
     rows = _episodes(folder)
+    # By number, not by row: a data set may have lost episodes.
     matching = np.flatnonzero(rows[:, 0] == number)
     if not len(matching):
         raise UNREADABLE.error(
@@ -386,6 +401,7 @@ def _named_features(
     unnamed = []
     stamps = {}
     for name, feature in info["features"].items():
+        # Videos and texts are no components of a motion.
         if not str(feature.get("dtype")).startswith(("float", "int")):
             continue
         if name == STAMP:
@@ -418,6 +434,7 @@ def _read_features(
     path = episode.path
     location = Location(str(path))
     widths = [len(names) for names in features.values()]
+    # `length` is from the file: it may ask for any amount of memory.
     with budget_for(path) as budget:
         num_numbers = max(episode.num_frames * sum(widths), 0)
         budget.take_bytes(NUMBER_BYTES * num_numbers, location)
@@ -448,10 +465,12 @@ def _check_stamps(
     stamps: Floats, rate: float, number: int, location: Location, found: Diagnostics
 ) -> None:
     """Report the first time stamp, of (T,) [s], that does not fit the rate."""
+    # (T,) [s] When each frame is due after the first one.
     due = np.arange(len(stamps)) / rate
     after_first = stamps - stamps[:1]
     # Stamps are in single precision.
     tolerance = 0.5 / rate + 1e-6 * np.abs(stamps)
+    # Also true for NaN, which no comparison holds for.
     is_far = ~(np.abs(after_first - due) <= tolerance)
     for k in np.flatnonzero(is_far)[:1]:
         message = (
@@ -467,11 +486,14 @@ def _numbers(column: Any, width: int) -> Floats:  # noqa: ANN401
     ValueError for others. A null is NaN.
     """
     compute = need("pyarrow.compute", "lake", "reading a LeRobot data set")
+    # One array in place of chunks.
     cells = column.combine_chunks()
     # Lists of lists are unfolded level by level.
     shape = [len(cells)]
     while hasattr(cells.type, "value_type"):
         lengths = compute.unique(compute.list_value_length(cells)).to_pylist()
+        # Rows of different lengths are no columns; a null in place of a list has no
+        # length.
         if len(lengths) > 1 or None in lengths:
             raise ValueError(f"its lists have {listed(map(str, lengths), 4)} numbers")
         shape += lengths
@@ -499,6 +521,7 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
     Or in a mapping of lists, or in one from names to columns. None in anything else.
     """
     if isinstance(value, dict) and value:
+        # {"name": column} has the names as keys, {"group": [names]} as values.
         numbers = [*value.values()]
         if all(type(number) is int for number in numbers):
             if sorted(numbers) != [*range(len(numbers))]:
@@ -524,6 +547,7 @@ def _root(names: Sequence[str]) -> list[int]:
 
     None without one.
     """
+    # By suffix, whatever comes before: `root_qw`, `observation.base.qw`.
     for name in names:
         if name.endswith("qw"):
             columns = [f"{name[:-2]}{axis}" for axis in POSE]
@@ -563,6 +587,7 @@ def write_lerobot(
     FileExistsError
         When the folder exists.
     """
+    # Parquet holds UTF-8, which halves of surrogate pairs are not.
     texts = [task.encode("utf-8", "backslashreplace").decode() for task in tasks]
     with whole_folder(Path(folder)) as whole:
         writer = _Writer(whole, texts)
@@ -570,6 +595,7 @@ def write_lerobot(
             for motion in motions:
                 writer.add(motion)
         finally:
+            # Also after an error: an open file cannot be removed everywhere.
             writer.close_file()
         writer.finish(robot)
     return tuple(
@@ -602,6 +628,7 @@ class _Feature(NamedTuple):
         statistics: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for column in self.values.reshape(num_frames, width).astype(np.float64).T:
             finite = column[np.isfinite(column)]
+            # Without a finite number all statistics are NaN, without warnings of NumPy.
             if not finite.size:
                 finite = np.full(1, np.nan)
             for kind in ("min", "max", "mean", "std"):
@@ -626,6 +653,7 @@ class _Writer:
         self._parquet = need("pyarrow.parquet", "lake", "writing a LeRobot data set")
         self._folder = folder
         self._tasks = tasks
+        # Each task once, in order of first use: its number is its place here.
         self._texts = list(dict.fromkeys(tasks)) or [""]
         self._features: dict[str, dict[str, Any]] = {}
         self._rate = 0.0
@@ -648,6 +676,7 @@ class _Writer:
         features = _features(motion, title)
         self.lost.update(_lost(motion, features))
         descriptions = _describe(features)
+        # The first motion defines the rate and the features of all.
         if number == 0:
             self._features = descriptions
             self._rate = float(motion.frame_rate or 0)
@@ -656,6 +685,7 @@ class _Writer:
         # The frames, then the row of the episode, which names their file.
         features |= self._frame_features(motion.num_frames, number, task)
         self._write_frames(features)
+        # The file that `_write_frames` has just written to.
         last_file = self._num_files - 1
         row: dict[str, Any] = {
             "episode_index": number,
@@ -678,6 +708,8 @@ class _Writer:
         self, num_frames: int, number: int, task: str
     ) -> dict[str, _Feature]:
         frames = np.arange(num_frames, dtype=np.int64)
+        # Types are those of lerobot: stamps in single precision, numbers as 64-bit
+        # integers.
         numbers = {
             STAMP: (frames / self._rate).astype(np.float32),
             "frame_index": frames,
@@ -708,6 +740,7 @@ class _Writer:
             self._file = self._parquet.ParquetWriter(path, table.schema)
             self._num_files += 1
             self._size = 0
+        # A row group for each episode, so that a reader with a filter reads no others.
         self._file.write_table(table, row_group_size=max(table.num_rows, 1))
         self._size += table.nbytes
 
@@ -721,6 +754,8 @@ class _Writer:
         """Write the description of the data set, after all its episodes."""
         if not self._episodes:
             raise ValueError("a data set needs at least one motion")
+        # The features of motions, and LeRobot's own; their types do not depend on
+        # frames.
         features = self._features | _describe(
             self._frame_features(0, 0, self._texts[0])
         )
@@ -765,6 +800,8 @@ class _Writer:
                     "metadata": None,
                 }
             )
+        # What `DataFrame.to_parquet` writes for a table whose index has no name:
+        # lerobot reads the texts as the index.
         index = {
             "index_columns": [TASK],
             "column_indexes": [],
@@ -805,6 +842,7 @@ def _lost(motion: Motion, features: Mapping[str, _Feature]) -> list[Problem]:
         if count:
             message = f"numbers of {name} that are not finite: {count}"
             lost.append(losses.NOT_FINITE.problem(message))
+    # Values of a feature are 32-bit numbers in all data sets.
     message = "numbers are rounded to single precision"
     return [*lost, losses.PRECISION.problem(message)]
 
@@ -845,6 +883,7 @@ def _features(motion: Motion, title: str) -> dict[str, _Feature]:
             "own"
         )
     features = {}
+    # A number beyond single precision becomes inf, which `_lost` reports.
     with np.errstate(over="ignore"):
         for name, (labels, numbers) in columns.items():
             features[name] = _Feature(labels, numbers.astype(np.float32))
@@ -872,6 +911,8 @@ def _check_alike(
     for feature in {**features, **first}:
         names = features.get(feature, no_feature)["names"]
         first_names = first.get(feature, no_feature)["names"]
+        # "nothing" marks the end, so that a missing or further name differs from the
+        # other's.
         pairs = zip([*names, "nothing"], [*first_names, "nothing"], strict=False)
         for k, (name, first_name) in enumerate(pairs):
             if name != first_name:
@@ -893,6 +934,7 @@ def _join_statistics(
     for kind in KINDS:
         rows = [row[f"stats/{name}/{kind}"] for row in episodes]
         parts[kind] = np.array(rows, dtype=np.float64)
+    # Episodes without a finite number in a column have no share in its statistics.
     counts = parts["count"] * np.isfinite(parts["mean"])
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     mean = np.nansum(shares * parts["mean"], axis=0)

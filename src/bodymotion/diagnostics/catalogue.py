@@ -38,10 +38,9 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
 
 def retired() -> dict[str, str]:
-    """Return the codes that rules had before, each with the code of the rule that took
-    over.
+    """Return the codes that rules had before, with the present ones.
 
-    The tables RETIRED of the packages' rules.
+    From the tables RETIRED of the packages' rules.
     """
     return _collected()[1]
 
@@ -53,6 +52,7 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     names = [f"bodymotion.{name}" for name in PACKAGES]
     for extension in extensions():
         names += extension.rules
+    # A package that imports needs all its modules walked: rules may be in any of them.
     for package in map(importlib.import_module, tuple(names)):
         path = getattr(package, "__path__", ())
         modules = pkgutil.walk_packages(path, f"{package.__name__}.")
@@ -64,6 +64,7 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
             # Made for a package that is not installed.
             continue
         for rule in rules_of(module):
+            # One rule is imported by many modules. Two rules of one code are a mistake.
             if found.setdefault(rule.code, rule) != rule:
                 raise ValueError(f"two rules have the code {rule.code}")
         old.update(getattr(module, "RETIRED", {}))
@@ -73,8 +74,9 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
 def selected(
     problems: Iterable[Problem], select: Sequence[str] = (), ignore: Sequence[str] = ()
 ) -> tuple[Problem, ...]:
-    """Keep the problems of the rules that are selected (all, where none is named) and
-    not ignored.
+    """Keep the problems of rules that are selected and not ignored.
+
+    All rules are selected where none is named.
 
     A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2`
     those from SEQ200 on. Codes that it had before name it, too, as do their beginnings.
@@ -91,12 +93,15 @@ def selected(
         return problems
     select = [retired().get(name, name) for name in select]
     ignore = [retired().get(name, name) for name in ignore]
+    # The names of each rule: its code and those that it had before. A problem may be of
+    # a rule that the catalogue does not have.
     codes = {code: [code] for code in catalogue()}
     for problem in problems:
         codes.setdefault(problem.rule, [problem.rule])
     for former, code in retired().items():
         codes.setdefault(code, [code]).append(former)
     every = list(chain.from_iterable(codes.values()))
+    # A misspelt name would select nothing, and hide all problems.
     for name in (*select, *ignore):
         if not name or not any(code.startswith(name) for code in every):
             raise ValueError(

@@ -183,8 +183,9 @@ class WrongUseError(ValueError):
 
 @dataclass(frozen=True)
 class Rule(ShortRepr):
-    """A rule: its stable code, its usual severity, one sentence with the reason, and
-    what to do.
+    """A rule that problems break.
+
+    Its stable code, its usual severity, one sentence with the reason, and what to do.
 
     Attributes
     ----------
@@ -328,8 +329,10 @@ class Findings(ShortRepr):
 
     @property
     def losses(self) -> tuple[Problem, ...]:
-        """The problems that report what a save could not keep (rules LOSS…), or what
-        was not read in the first place.
+        """The problems that report what is lost.
+
+        What a save could not keep (rules LOSS…), or what was not read in the first
+        place.
         """
         return tuple(
             problem
@@ -385,13 +388,15 @@ class SourceMap:
         return SourceMap(self._entries, {*self.unknown, *unknown})
 
     def locate(self, subject: Subject) -> Location | None:
-        """Return the location of a part, or of the smallest part around it with a known
-        location.
+        """Return the location of a part.
 
-        None where none is known.
+        Or else of the smallest part around it with a known location; None where none is
+        known.
         """
+        # From the part itself to all that it is in; () is the value as a whole.
         for length in range(len(subject), -1, -1):
             entry = self._entries.get(subject[:length])
+            # A field without a location of its own has that of its object.
             if callable(entry):
                 entry = entry(subject[length:]) or entry(())
             if entry is not None:
@@ -417,7 +422,9 @@ class SourceMap:
 
 @dataclass(frozen=True)
 class Source(ShortRepr):
-    """`format` ("seq", "openhrp", …), `path`, `version` as in the file, text
+    """Where a value is from.
+
+    `format` ("seq", "openhrp", …), `path`, `version` as in the file, text
     `encoding`, and the format's `options`.
     """
 
@@ -468,10 +475,10 @@ class Diagnostics:
         data: Mapping[str, object] | None = None,
         fatal: bool = False,
     ) -> None:
-        """Record that a rule is broken at a location, with the rule's severity unless
-        another is given.
+        """Record that a rule is broken at a location.
 
-        A `fatal` problem is an error for which `load` returns no value (see `result`).
+        The severity is the rule's, unless another is given. A `fatal` problem is an
+        error for which `load` returns no value (see `result`).
         """
         problem = rule.problem(
             message, location or Location(self.path), hint, subject=subject, data=data
@@ -488,6 +495,8 @@ class Diagnostics:
             self.refusal = problem
         if problem in self._found:
             return
+        # One fault in each of a million rows must not fill the memory: further problems
+        # are counted only.
         if self._listed[problem.rule] >= MAX_LISTED:
             self._more[problem.rule] += problem.count
             return
@@ -515,8 +524,9 @@ class Diagnostics:
         self._more[rule.code] += number
 
     def is_full(self, rule: Rule) -> bool:
-        """Return whether further problems of the rule are only counted, so that their
-        messages need not be made.
+        """Return whether further problems of the rule are only counted.
+
+        Then their messages need not be made.
         """
         return self._listed[rule.code] >= MAX_LISTED
 
@@ -528,19 +538,23 @@ class Diagnostics:
         self.unknown.update(subjects)
 
     def is_known(self, subject: Subject) -> bool:
-        """Return whether a part of the value, and everything that it is inside of, was
-        read.
+        """Return whether a part of the value was read.
+
+        And everything that it is inside of.
         """
         return _is_known(subject, self.unknown)
 
     @contextmanager
     def recover(self, *unknown: Subject) -> Iterator[None]:
-        """Record a FormatError that the block raises, mark `unknown`, and go on behind
-        the block.
+        """Record a FormatError that the block raises, and go on behind the block.
+
+        Parts that it would have read are marked as `unknown`.
         """
         try:
             yield
         except FormatError as error:
+            # What follows in the file is read, but without the lost part there is no
+            # whole value.
             self.refuse(error)
             self.mark_unknown(*unknown)
 
@@ -575,6 +589,8 @@ class Diagnostics:
         """All of them, in the order in which they were reported."""
         if not self._more:
             return tuple(self._found)
+        # Occurrences that were only counted go to the last listed problem of their
+        # rule, so that counts add up.
         last_of = {problem.rule: problem for problem in self._found}
         last = {
             problem: self._more[rule]
@@ -621,6 +637,8 @@ class ReadResult(Generic[T]):
             exception is `refusal` or else the first error, and
             `problems` are all of them.
         """
+        # A fatal problem may come after errors that leave a whole value, such as a
+        # missing mesh: the exception must name the fatal one.
         error = self.refusal or next(
             (problem for problem in self.problems if problem.severity == "error"), None
         )

@@ -1,5 +1,6 @@
-"""Misspelt texts: words that are probably misspelt words of a format, and texts that
-are almost numbers.
+"""Find misspelt words, and texts that are almost numbers.
+
+Words are compared with those of a format.
 """
 
 import re
@@ -15,8 +16,11 @@ MAX_NUMBER_TEXT = (
 )
 
 _SEPARATORS = re.compile(r"[\s_.-]+")
+# A property ${…} or a command $(…) of xacro, which nobody has expanded.
 _XACRO = re.compile(r"\$[{(]")
+# Several numbers with commas: two commas between digits, or a comma beside a point.
 _LIST = re.compile(r"\d,\d+,|[.]\d*,|,\d*[.]")
+# One number with a decimal comma.
 _COMMA = re.compile(r"(?<![\w.])[-+]?\d+,\d+(?![\w.])")
 # Characters that look like a blank, or like nothing, as a set of a regular expression.
 WIDE_BLANKS = (
@@ -24,6 +28,7 @@ WIDE_BLANKS = (
 )
 # Those, and quotes, dashes and full-width forms in place of characters of ASCII.
 _UNUSUAL = re.compile(f"[{WIDE_BLANKS}\u2018-\u201f\u2010-\u2015\u2212\uff01-\uff5e]")
+# Digits with the letter O or o among them.
 _LETTER_O = re.compile(r"(?<![\w])[-+]?[0-9.]*[oO][0-9.]*(?![\w])")
 
 
@@ -42,6 +47,7 @@ def meant(word: str, known: Iterable[str]) -> str | None:
         return None
     bare = plain(word)
     nearest = None
+    # One more than the largest limit below.
     fewest = 3
     for name in known:
         other = plain(name)
@@ -53,6 +59,8 @@ def meant(word: str, known: Iterable[str]) -> str | None:
             limit = 1
         else:
             limit = 2
+        # Each letter that is missing or added is an edit. So the difference of the
+        # lengths is a lower bound, which saves the quadratic comparison.
         if limit and abs(len(bare) - len(other)) <= limit:
             wrong = _edit_distance(bare, other)
             if wrong <= limit and wrong < fewest:
@@ -68,6 +76,7 @@ def choices(word: str, known: Collection[str]) -> str:
     """
     from difflib import get_close_matches
 
+    # First what is surely meant, then what is only similar, then all that exists.
     almost = meant(word, known)
     if almost is None:
         similar = get_close_matches(word[:MAX_WORD], known, 3)
@@ -93,15 +102,21 @@ def plain(word: str) -> str:
 
 
 def _edit_distance(a: str, b: str) -> int:
-    """Return how many letters must be added, removed, changed or swapped with the next
-    to turn one word into the other.
+    """Return the edit distance of two words.
+
+    How many letters must be added, removed, changed or swapped with the next to turn
+    one word into the other.
     """
+    # Row i has the distances of the first i letters of `a` from all beginnings of `b`.
+    # Only two earlier rows are needed: the last one, and for swaps the one before.
     earlier: list[int] = []
     last = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):
         row = [i]
         for j, other in enumerate(b, 1):
+            # In order: a letter removed, added, and changed or equal.
             cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
+            # Two letters that are swapped count once.
             if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
                 cost = min(cost, earlier[j - 2] + 1)
             row.append(cost)
@@ -134,10 +149,10 @@ def unusual_character(text: str) -> str:
 
 
 def number_slip(text: str) -> str:
-    """Return what is wrong with a text that should be one number, or several with
-    blanks between.
+    """Return what is wrong with a text of numbers.
 
-    "" where that is not clear.
+    It should be one number, or several with blanks between. "" where the fault is not
+    clear.
 
     Examples: a decimal comma, a minus sign that is not that of the keyboard, an
     expression of xacro.
@@ -148,6 +163,7 @@ def number_slip(text: str) -> str:
     strange = next((letter for letter in text if not letter.isascii()), None)
     if strange is not None:
         name = unicodedata.name(strange, "")
+        # From a text processor: U+2212 or a dash in place of the ASCII hyphen-minus.
         if "MINUS" in name or "DASH" in name or "HYPHEN" in name:
             code = f"U+{ord(strange):04X}"
             return f"its minus is the character {code}: write the - of the keyboard"

@@ -1,5 +1,7 @@
-"""Text for people: problems in groups, lists, counts, articles, times, and names from
-files without control characters.
+"""Write text for people.
+
+Problems in groups, lists, counts, articles, times, and names from files without
+control characters.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ UNSAFE = re.compile(
 
 @dataclass(frozen=True)
 class Group:
-    """All problems of one rule and severity, those in the files that a file names
-    included.
+    """All problems of one rule and severity.
+
+    Those in the files that a file names are included.
     """
 
     problems: tuple[Problem, ...]
@@ -80,6 +83,9 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
     groups: dict[tuple[int, bool, int, str], list[Problem]] = {}
     for number, problems in enumerate(findings):
         for problem in problems:
+            # In the order of sorting: the list, missing files, the severity. The code
+            # keeps groups apart; the sort leaves it out and is stable, so that it keeps
+            # the order of first problems.
             key = (
                 number,
                 "missing" not in problem.data,
@@ -97,6 +103,7 @@ def listed(names: Iterable[str], limit: int = 5) -> str:
     `a, b, c`; of more than `limit` + 1 the first ones, `a, b and 7 more`.
     """
     names = list(names)
+    # "and 1 more" would be as long as the name itself.
     if len(names) <= limit + 1:
         return ", ".join(names)
     return f"{', '.join(names[:limit])} and {len(names) - limit} more"
@@ -139,8 +146,9 @@ def with_article(noun: str) -> str:
 
 
 def shown(text: str, most: int = 40) -> str:
-    """Return the text without control characters and halves of surrogate pairs, cut off
-    after `most` characters.
+    """Return the text without unsafe characters, cut off after `most` characters.
+
+    Unsafe are control characters and halves of surrogate pairs.
     """
     clean = UNSAFE.sub("\ufffd", text)
     if len(clean) <= most:
@@ -156,6 +164,7 @@ def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
     found: dict[str, None] = {}
     for index, name in enumerate(names):
         first = label = name if name.strip() else f"{kind} {index}"
+        # A numbered name may itself be in use, so it is counted up until it is free.
         number = 2
         while label in found:
             label = f"{first} ({number})"
@@ -165,11 +174,12 @@ def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
 
 
 def moment(time: float) -> str:
-    """Return a time [s] with enough digits to distinguish frames, also of clocks that
-    began long ago.
+    """Return a time [s] with enough digits to distinguish frames.
 
-    0.5, 1700000000.25.
+    Also of clocks that began long ago: 0.5, 1700000000.25.
     """
+    # `g` has six digits: from 1000 s on it would drop milliseconds. From 1e15 s on a
+    # number in double precision does not hold them.
     if not 1e3 <= abs(time) < 1e15:
         return f"{time:g}"
     return f"{time:.3f}".rstrip("0").rstrip(".")
@@ -216,4 +226,5 @@ def fixed(value: float, digits: int, sign: str = "-") -> str:
 
     With `sign` "+" positive numbers have a sign, too.
     """
+    # Adding 0 makes 0.0 of −0.0.
     return f"{round(float(value), digits) + 0.0:{sign}.{digits}f}"

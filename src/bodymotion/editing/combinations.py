@@ -52,6 +52,7 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
             "the motion has no joint displacements, from which link poses follow"
         )
     check_memory(
+        # A pose has 7 numbers of 8 bytes.
         joints.num_frames * count * 56,
         f"the poses of {count} links in {joints.num_frames} frames",
     )
@@ -65,6 +66,8 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     values = body.forward_kinematics(
         q, root_poses(motion, joints.timeline.times, "forward kinematics")
     )
+    # Poses that the motion has are kept as they are, though forward kinematics may give
+    # others for them.
     if link_position.timeline == joints.timeline:
         values[:, : link_position.num_parts] = link_position.values
     labels = link_position.part_labels

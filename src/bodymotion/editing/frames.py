@@ -51,6 +51,8 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
         raise ValueError(
             f"pose {by.tolist()}, expected finite x y z and a unit quaternion w x y z"
         )
+    # Poses and ZMP are known to be in the world (or marked as in the root frame). Of
+    # other contents the file does not state the frame.
     known = {MultiSE3Seq: LINK_POSITION, Vector3Seq: ZMP}
     problems = [
         NOT_EDITED.problem(
@@ -101,6 +103,8 @@ def start_at(
         raise ValueError(
             f"start position {x}, {y} with heading {yaw}, expected finite numbers"
         )
+    # The transform target·level(X₀)⁻¹ takes the first pose X₀ to the target. Both are
+    # level, so height and tilt stay.
     target = np.array([x, y, 0.0, np.cos(0.5 * yaw), 0.0, 0.0, np.sin(0.5 * yaw)])
     return move(
         motion, poses.compose(target, poses.inverse(level(link_position.values[0, 0])))
@@ -116,6 +120,8 @@ def heading(quaternion: npt.ArrayLike) -> Floats:
     straight up or down.
     """
     q = rotations.normalized(quaternion)
+    # A rotation q is a tilt after a rotation about z. The latter is (w, 0, 0, z) at
+    # length 1, with the half angle atan2(z, w).
     return np.asarray(2.0 * np.arctan2(q[..., 3], q[..., 0]))
 
 
@@ -162,6 +168,8 @@ def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
             "LinkPosition"
         )
     root = link_position.values[:, :1]
+    # At the same times nothing is interpolated: the numbers stay as they are, to the
+    # last bit.
     if np.array_equal(link_position.timeline.times, times):
         return np.asarray(root[:, 0])
     return np.asarray(sampled(root, link_position.timeline.times, times)[:, 0])
@@ -197,6 +205,8 @@ def _all_converted(motion: Motion, root_relative: bool) -> Motion:
         ):
             return c
         root = root_poses(motion, c.timeline.times, "converting the ZMP")
+        # A point in the root frame is the inverse of the root's pose, applied to the
+        # point in the world.
         if root_relative:
             pose = poses.inverse(root)
         else:

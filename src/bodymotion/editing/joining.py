@@ -257,6 +257,8 @@ class _JoinedMotion:
         paths = []
         for table in self.tables:
             links = _by_name(first, table[self.root])
+            # Part 0 is the root link; a motion with the poses of all links has further
+            # parts.
             paths.append(links.values[:, :1].reshape(-1, 7))
         return paths
 
@@ -274,16 +276,20 @@ class _JoinedMotion:
             tail = self._tails[key]
             if transform is not None:
                 moved_component = moved(component, transform)
+                # Tables hold components with a timeline, and `moved` keeps the type.
                 assert not isinstance(moved_component, OtherSeq)
                 component = moved_component
             _check_compatible(tail, component)
             self._review(key, tail, component)
+            # Frames before the overlap are final. Those from it on may still fade into
+            # the next motion.
             done, values = _fade(tail.values, component.values, self._overlap)
             self._pieces[key].append(done)
             self._tails[key] = replace(
                 tail,
                 values=values,
                 timeline=Timeline.uniform(len(values), self._rate),
+                # The first motion with names gives them.
                 part_labels=tail.part_labels or component.part_labels,
             )
 
@@ -297,23 +303,29 @@ class _JoinedMotion:
             begin = frame / self._rate - self._since
             difference = _pose_difference(tail, after, self._overlap, begin)
             self._differences.append(difference)
+        # Without a fade all of the step happens in one frame. A motion that is repeated
+        # has its difference in the list above.
         if not self._overlap:
             if (is_joints or key == self.root) and not self._is_repeated:
                 time = (frame + len(tail.values) - 1) / self._rate - self._since
                 self._jumps += _find_jumps(tail, after, time)
         elif is_joints:
+            # (2, J) The frames where the fade begins.
             ends = np.stack([tail.values[-1 - self._overlap], after.values[0]])
             self._fades.append(ends)
 
     def finish(self) -> Motion:
         """Return the joined motion."""
         first = self._motions[0]
+        # By identity: a motion may have several components of one type and content.
         keys = {id(component): key for key, component in self.tables[0].items()}
         components: list[Component] = []
         for component in first.components:
             key = keys.get(id(component))
             if isinstance(component, OtherSeq) or key is None:
                 components.append(component)
+            # A component that is not in all motions has no pieces, and is left out.
+            # `_losses` reports it.
             elif key in self._pieces:
                 tail = self._tails[key]
                 values = np.concatenate([*self._pieces[key], tail.values])
@@ -346,6 +358,8 @@ def _pose_difference(
 
     The end of one motion begins at a time [s] of the result.
     """
+    # (overlap + 1, J) The frames that fade into the first ones of the next motion;
+    # without an overlap only the last one.
     ending = before.values[-1 - overlap :]
     differences = _turns(ending, after.values[: overlap + 1])
     if not differences.size:
@@ -375,6 +389,7 @@ def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:
     large = [item for item in differences if item.difference > MAX_POSE_DIFFERENCE]
     if not large:
         return []
+    # Named tuples are compared by their first field, the difference.
     worst = max(large)
     message = (
         f"{worst.joint} differs by {worst.difference:.3g} rad between the poses that "
@@ -427,6 +442,8 @@ def _measure_jumps(
     """Return where the step between two sides is larger than all steps within them."""
     before, after = sides
     jumps = measure(before[-1:], after[:1])[0]
+    # (K,) The largest step within either motion. A part that moves as fast elsewhere
+    # does not jump.
     steps = np.zeros_like(jumps)
     for values in sides:
         inner = measure(values[:-1], values[1:])
@@ -443,6 +460,7 @@ def _turns(a: Floats, b: Floats) -> Floats:
     Full turns are reported on their own (EDIT101), gaps are not finite and count as 0.
     """
     steps = b - a
+    # The remainder to the nearest number of full turns.
     sizes = np.abs(steps - FULL_TURN * np.rint(steps / FULL_TURN))
     return np.where(np.isfinite(sizes), sizes, 0.0)
 
@@ -463,6 +481,7 @@ def _angles(a: Floats, b: Floats) -> Floats:
     """
     first = rotations.normalized(a[..., 3:])
     second = rotations.normalized(b[..., 3:])
+    # The angle between two rotations is 2·acos |q₁·q₂|: q and −q are the same rotation.
     cosines = np.abs(np.sum(first * second, axis=-1))
     cosines = np.where(np.isfinite(cosines), cosines, 1.0)
     angles: Floats = 2 * np.arccos(np.clip(cosines, 0.0, 1.0))
@@ -476,6 +495,7 @@ def _cut_problems(jumps: Sequence[_Jump]) -> list[Problem]:
     """
     if not jumps:
         return []
+    # Compared by their first field, the size of the jump.
     worst = max(jumps)
     message = (
         f"{worst.part} jumps by {worst.jump:.3g} {worst.unit} in one frame at "
@@ -503,6 +523,7 @@ def loop(
             f"a motion cannot be repeated {times} times, expected 1 or more, and "
             "fewer than 2⁵³"
         )
+    # Before the list of `times` motions is made, and before `join` makes their arrays.
     check_memory(
         times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times"
     )
@@ -532,13 +553,17 @@ def seamless(
     overlap = 0
     if 0 < blend < np.inf:
         overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames))
+    # Frames `overlap` to N − 1 − `overlap` do not fade. At least one is needed.
     if not 0 < 2 * overlap < motion.num_frames:
         raise ValueError(
             f"a blend of {blend:g} s, expected at least one frame and at most half of "
             f"the motion, {motion.duration / 2:g} s"
         )
+    # The result begins at frame `overlap`, and times in messages count from there.
     since = overlap / _shared_rate((motion,))
     twice = _join((motion, motion), blend, body=body, foot=foot, since=since)
+    # Of the motion joined to itself, frame N − 1 is frame `overlap` of the second copy,
+    # after the fade. From frame `overlap` of the first copy to it is one period.
     return trim_frames(twice, overlap, motion.num_frames - 1)
 
 
@@ -560,6 +585,8 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
             f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite "
             "number of frames"
         )
+    # `join` makes one frame of the last and the first frame of two parts: n steps take
+    # n + 1 frames.
     count = round(seconds * rate) + 1
     check_memory(
         count * sum(c.values[:1].nbytes for c in motion.timed),
@@ -572,6 +599,7 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
             c, values=np.repeat(c.values, count, axis=0), timeline=timeline
         )
     )
+    # One pose is on both sides of each transition, so there is nothing to align.
     return join(
         trim_frames(motion, 0, frame), between, trim_frames(motion, frame), rebase=False
     )
@@ -591,6 +619,7 @@ def insert(
     The rest continues from its end. Parameters as for `join`.
     """
     frame = _frame(motion, at)
+    # The frame at the time is in both parts, and `join` makes one frame of them again.
     parts = (trim_frames(motion, 0, frame), other, trim_frames(motion, frame))
     return join(*parts, blend=blend, body=body, foot=foot)
 
@@ -638,6 +667,7 @@ def _table(motion: Motion) -> dict[Key, TimedComponent]:
 
 def _by_name(a: TimedComponent, b: TimedComponent) -> TimedComponent:
     """Put the parts of `b` into the order of `a`, where both have names."""
+    # Without names on both sides parts are identified by position.
     wanted = a.part_labels
     names = b.part_labels
     if isinstance(b, Vector3Seq) or not wanted or not names or wanted == names:
@@ -669,6 +699,7 @@ def _describe_difference(
         parts.append(f"{listed(only_second)} only in the second")
     message = f"{content} has parts of different names in two motions: "
     message += " and ".join(parts)
+    # Extensions know the names that certain programs give to parts.
     for find_hint in functions_for("joining_hint"):
         hint = find_hint(only_first, only_second)
         if hint:
@@ -703,6 +734,7 @@ def _paths_of(
             f"joining at {name!r} needs a body with that link: {choices(name, names)}"
         )
     is_auto = name == "auto"
+    # With "auto" only links with points that can touch the ground.
     links = [
         link
         for link in body.links
@@ -713,6 +745,8 @@ def _paths_of(
             f"{body.name or 'the body'} has no shapes of which one is lowest; name "
             "the foot that continues"
         )
+    # For each transition the link with its poses (T, 7) in both motions. Where a fade
+    # begins, `overlap` frames before the end, the link continues from its pose.
     paths = []
     for before, after in pairwise(body.link_poses(motion) for motion in motions):
         link = links[0]
@@ -728,11 +762,14 @@ def _find_lowest(links: Sequence[Link], ends: Floats) -> Link:
     heights = np.empty((len(links), 2))
     for k, link in enumerate(links):
         link_poses = ends[:, link.index, None]
+        # (2, P, 3) At the end of one motion and at the start of the next.
         points = poses.transform_points(link_poses, link.contact_points)
         heights[k] = points[..., 2].min(axis=1, initial=np.inf)
     # Each motion has its own height of the ground: what counts is how far a link is
     # above the lowest one.
     above_lowest = heights - heights.min(axis=0)
+    # The link that is near the ground on both sides: the larger of its two heights
+    # counts.
     return links[int(above_lowest.max(axis=1).argmin())]
 
 
@@ -758,6 +795,8 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
     # The rotation from the start to the end, of which only the heading is kept.
     rotation = rotations.multiply(end, rotations.conjugate(start))
     transform = level([0.0, 0.0, 0.0, *rotation])
+    # The rotation is about the origin of the world. What is then missing between start
+    # and end is the translation; the height is left out of it.
     shift = end_pose[:3] - poses.transform_points(transform, start_pose[:3])
     transform[:2] = shift[:2]
     return transform
@@ -766,6 +805,7 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
 def _fade(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
     """Return `a` before the overlap, and the overlap with the rest of `b`."""
     start = len(a) - 1 - overlap
+    # Without an overlap: the last frame of `a`, in place of the first one of `b`.
     mixed = a[start:]
     if overlap:
         ending = mixed
@@ -774,6 +814,8 @@ def _fade(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
         weights = quintic(np.arange(overlap + 1) / overlap)
         factors = weights.reshape(-1, *[1] * (a.ndim - 1))
         mixed = (1 - factors) * ending + factors * beginning
+        # A weighted mean of quaternions has another length, and no constant rate of
+        # rotation: orientations go by SLERP.
         if are_poses(a):
             mixed[..., 3:] = rotations.slerp(
                 ending[..., 3:], beginning[..., 3:], weights[:, None]

@@ -56,10 +56,12 @@ MAX_COMBINATIONS = 64
 
 _SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
 _WORD = re.compile("left|right", re.IGNORECASE)
+# Letters and digits between `_`, `.`, `-`, blanks and other separators.
 _PART = re.compile(r"[^\W_]+")
 # Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first. Lf,
 # RH; the side is a group.
 _CORNER = re.compile("[fhrb]([lr])|([lr])[fhb]", re.IGNORECASE)
+# A side as a capital between the words of a name in camel case: jointLArm.
 _HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
 
 
@@ -122,7 +124,10 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
     """
     links = _find_partners(body, pairs)
     _check_partners(body, links)
+    # (L, 7) The poses at joint values 0, with the root at the origin: the plane is y =
+    # 0 of the root's frame.
     rest = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
+    # (L,) The distance of each partner from the mirror image of the link.
     distances = np.linalg.norm(rest[links, :3] - mirrored_points(rest[:, :3]), axis=1)
     offset = 0.0
     worst_link = ""
@@ -140,6 +145,7 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         if index < 0 or link.joint.type not in ("rotate", "slide", "crawler"):
             continue
         partner = body.links[links[link.index]]
+        # M·a, and the axis of the partner, both in the world at joint values 0.
         axis = mirrored_points(rotations.rotate(rest[link.index, 3:], link.joint.axis))
         partner_axis = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
         cosine = float(np.clip(axis @ partner_axis, -1, 1))
@@ -155,6 +161,7 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         direction = 1.0 if link.joint.type == "slide" else -1.0
         signs[target] = np.sign(cosine) * direction
         sine = np.linalg.norm(np.cross(axis, partner_axis))
+        # atan2 is precise near 0, where acos is not. Opposite directions are one axis.
         angle = float(np.arctan2(sine, abs(cosine)))
         if angle > tilt:
             tilt = angle
@@ -179,6 +186,8 @@ def _find_partners(body: Body, pairs: Mapping[str, str] | None) -> Indices:
     if not pairs:
         joint_names = [link.joint.name or link.name for link in body.links]
         for index, partner in enumerate(pair_names(joint_names)):
+            # Pairs by the names of links come first: only links that are alone are
+            # paired.
             if links[index] == index and links[partner] == partner:
                 links[index] = partner
                 links[partner] = index
@@ -194,6 +203,8 @@ def _check_partners(body: Body, links: Indices) -> None:
                 f"{link.name} has a {link.joint.type} joint, its partner "
                 f"{partner.name} a {partner.joint.type} one"
             )
+        # Mirroring swaps whole branches: the partner must be on the partner of the
+        # parent. The root has no parent.
         if link.index and (partner.index == 0 or links[link.parent] != partner.parent):
             raise ValueError(
                 f"the parent of {link.name} is {body.links[link.parent].name}, but "
@@ -221,7 +232,9 @@ def pair_names(
     """
     # Of equal names the first.
     index = {name: k for k, name in reversed([*enumerate(names)])}
+    # The index of each partner, −1 where none is chosen yet.
     partners = [-1] * len(names)
+    # Given pairs first, so that the rules for names leave them alone.
     for left, right in (given or {}).items():
         for name in (left, right):
             if name not in index:
@@ -238,6 +251,7 @@ def pair_names(
         if partners[k] >= 0:
             continue
         partner = k
+        # The likeliest other name that exists and is free.
         for other in other_sides(name):
             other_index = index.get(other, k)
             if other_index != k and partners[other_index] < 0:
@@ -252,11 +266,15 @@ def other_sides(name: str) -> Iterator[str]:
     """Return possible names of the link on the other side, the likeliest first."""
     if _WORD.search(name):
         yield _WORD.sub(_other_word, name)
+    # Indices of letters that may be a side: single letters, those of corners, and the
+    # first and the last letters of longer parts.
     sides = []
     corners = []
     starts = []
     ends = []
     for part in _PART.finditer(name):
+        # `lastindex` is the group of the side, before or after the letter of front or
+        # hind.
         corner = _CORNER.fullmatch(name, part.start(), part.end())
         if corner is not None:
             corners.append(corner.start(corner.lastindex or 0))
@@ -288,6 +306,7 @@ def _sides_of_parts(name: str) -> Iterator[str]:
     pieces: list[list[str]] = []
     end = 0
     for part in _PART.finditer(name):
+        # What is between two parts has one variant.
         pieces.append([name[end : part.start()]])
         text = part.group()
         # The first or the last letter; of a single one once.
@@ -295,6 +314,8 @@ def _sides_of_parts(name: str) -> Iterator[str]:
         swapped = [_swapped(text, [k]) for k in ends if text[k] in _SWAP]
         if _WORD.search(text):
             swapped = [_WORD.sub(_other_word, text)]
+        # The text without a change is last. So `product` yields the names with the most
+        # swapped parts first.
         pieces.append([*swapped, text])
         end = part.end()
     for chosen in product(*pieces):
@@ -352,6 +373,8 @@ def mirror(
         return motion.mapped(
             lambda component: _mirrored(component, body, mirrors), problems
         )
+    # Without a body: the root link is its own partner, and a ZMP is only a point. All
+    # else needs the partners of joints and links.
     needs = [c.content for c in motion.components if _needs_body(c)]
     if needs:
         raise ValueError(
@@ -424,7 +447,10 @@ def _mirrored(
     ):
         assert body is not None
         assert mirrors is not None
+        # (T, J) In the order of the body's joints.
         mirrored = body.joint_values(component)[:, mirrors.columns] * mirrors.signs
+        # (J,) The column of each joint in the component, −1 where it has none. Columns
+        # that belong to no joint do not change.
         columns = np.array(body.joint_columns(component), dtype=np.intp)
         values = np.array(component.values)
         values[:, columns[columns >= 0]] = mirrored[:, columns >= 0]
@@ -446,8 +472,11 @@ def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
             f"LinkPosition has {count} links, and the mirror image of one of them is "
             "missing; drop all but the root link"
         )
+    # The mirror image of link i is the pose of its partner. Links that the body does
+    # not have do not change.
     mirrored = np.array(values)
     mirrored[:, partners, :3] = mirrored_points(values[:, :count, :3])
+    # (M·Rᵢ·M)·(M·Rᵢ₀·M)⁻¹·Rⱼ₀, as derived at the top: the last two are `frames`.
     orientations = mirrored_rotations(values[:, :count, 3:])
     # Without a change the numbers stay as they are, whatever their length.
     if not np.all(frames == rotations.IDENTITY):

@@ -118,6 +118,8 @@ def reroot(body: Body, link: str | int) -> Body:
         extra_joints.append(
             replace(extra, links=(numbers[one], numbers[two]), positions=positions)
         )
+    # Locations are by index, so they follow the new order. The history lets the old
+    # root restore the old frames and order.
     source = replace(
         body.source,
         locations=_renumbered(body.source.locations, order),
@@ -139,6 +141,8 @@ def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
 
     In the old frames; and a problem for each moved sensor.
     """
+    # From each link whose joint changes sides to the link that then has the joint. The
+    # joint of the root (0) moves to the new root.
     links_of = dict(pairwise(path)) | {0: path[0]}
     at_rest = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
     devices: list[Device] = []
@@ -147,6 +151,9 @@ def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
         if isinstance(device, ForceSensor) and device.link in links_of:
             old = device.link
             new = links_of[device.link]
+            # The sensor stays where it is in space. Its pose is given in the frame of
+            # the new link: Oᵢ for a link on the path, the inverse of the new root's
+            # pose for the old root.
             if old:
                 between = body.links[old].offset
             else:
@@ -182,12 +189,14 @@ def _renumbered(locations: SourceMap, order: list[int]) -> SourceMap:
         ("links", new): locator(old) for new, old in enumerate(order)
     }
     numbers = {old: new for new, old in enumerate(order)}
+    # ("links", old index, …) gets the new index; other parts stay.
     unknown = [
         ("links", numbers.get(int(one[1]), int(one[1])), *one[2:])
         if len(one) > 1 and one[0] == "links"
         else one
         for one in locations.unknown
     ]
+    # The empty subject is the rest: what is not of a link is found as before.
     return SourceMap({(): locations.locate, **entries}, unknown)
 
 
@@ -206,6 +215,8 @@ class _History:
         plain = cls({link.index: link.index for link in body.links}, {})
         kept = body.source.options.get(HISTORY_KEY)
         names = [link.name for link in body.links]
+        # The history names links. It no longer fits where names are not unique, or
+        # where links were added, removed or renamed since.
         if (
             not isinstance(kept, Mapping)
             or len(set(names)) < len(names)
@@ -225,6 +236,7 @@ class _History:
         order = sorted(self.ranks, key=lambda index: self.ranks[index])
         moved = {}
         for link in body.links:
+            # (3,) From the frame before the first change of root to the new one.
             total = self.moved.get(link.index, np.zeros(3)) + shifts[link.index]
             if total.any():
                 moved[link.name] = tuple(total.tolist())
@@ -241,6 +253,8 @@ def _shifts(body: Body, path: list[int], history: _History) -> Floats:
     """
     shifts = np.zeros((len(body.links), 3))
     for below, index in pairwise([-1, *path]):
+        # The joint of the link below now rotates this one, so the origin of this one
+        # moves to the joint: to Oᵢ in the frame of this link.
         if below >= 0 and body.links[below].joint.type == "rotate":
             shifts[index] = body.links[below].offset[:3]
         else:
@@ -265,7 +279,10 @@ def _joints_and_offsets(
     for below, above in pairwise(path):
         link = body.links[below]
         rotation = rotations.normalized(link.offset[3:])
+        # Pᵢ₋₁ = Pᵢ·Jᵢ⁻¹·Oᵢ⁻¹: the rotation by −q about R(Oᵢ)·aᵢ is one by q about its
+        # inverse.
         axis = -rotations.rotate(rotation, link.joint.axis)
+        # Adding 0 makes 0 of −0, which would be in written files.
         joints[above] = replace(link.joint, axis=frozen(axis + 0.0))
         offsets[above] = _placed(
             _relative(poses.inverse(link.offset), shifts[below]), shifts[above]

@@ -57,6 +57,8 @@ def change_speed(
                 ),
             )
         assert timeline.frame_rate is not None
+        # The same frames at `factor` times the rate take 1/`factor` of the time.
+        # Resampling then restores the rate.
         stretched = Timeline.uniform(timeline.num_frames, timeline.frame_rate * factor)
         alone = Motion((replace(component, timeline=stretched),))
         if keep_rate and factor != 1:
@@ -113,8 +115,10 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
             "Motion.resample() or `retime --rate` first"
         )
     rate = joints.timeline.frame_rate
+    # (T − 1, J) Between frames, as interpolation moves the joints.
     speeds = np.diff(body.joint_values(joints), axis=0) * rate
     shares = speed_shares(body, speeds)
+    # (T − 1,) How many times as long each step must take; never less than 1.
     needed = shares.max(axis=1, initial=1.0)
     if not np.isfinite(needed).all():
         raise ValueError(
@@ -123,11 +127,16 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
         )
     if (needed <= 1).all():
         return motion
+    # Around slow parts the factor grows and falls smoothly, and is nowhere below what
+    # the limits need.
     needed = np.maximum(
         smooth_bound(needed, round(min(max(0.0, ease * rate), len(needed)))), needed
     )
     times = joints.timeline.times
+    # (T,) The new time of each frame, first in old frames.
     later = np.concatenate([[0.0], np.cumsum(needed)])
+    # The last pose would be lost between two frames of the fixed rate. So all is slowed
+    # down by a bit more, until it is on a frame.
     later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame
     return stretched(motion, times, later)
 
@@ -137,12 +146,15 @@ def speed_shares(body: Body, speeds: Floats) -> Floats:
 
     Above 1 beyond, inf for a limit of 0, 0 without numbers.
     """
+    # (J, 2) The sizes of the limits in negative and in positive direction.
     limits = np.array(
         [
             [max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)]
             for joint in body.joints
         ]
     )
+    # A limit of 0 gives inf, and a gap NaN; a joint that stands has a share of 0 also
+    # where its limit is 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(
             speeds == 0,
@@ -165,6 +177,8 @@ def stretched(
 
     def changed(component: TimedComponent) -> Component:
         own = component.timeline
+        # [s] How far times are outside the stretched ones: `np.interp` would hold
+        # there.
         beyond = own.times - np.clip(own.times, times[0], times[-1])
         stamps = np.interp(own.times, times, later) + beyond
         alone = Motion(
@@ -187,6 +201,7 @@ def reverse(motion: Motion) -> Motion:
         When a component with a fixed rate is shorter than the motion, so that backwards
         it would begin late.
     """
+    # Time t becomes begin + end − t, for all components alike.
     lasting = [c.timeline for c in motion.timed if c.num_frames]
     begin = min((float(t.times[0]) for t in lasting), default=0.0)
     end = max((float(t.times[-1]) for t in lasting), default=0.0)
@@ -197,6 +212,8 @@ def reverse(motion: Motion) -> Motion:
             timeline = Timeline.stamped(
                 begin + end - timeline.stamps[::-1], timeline.import_rate
             )
+        # Frames at a fixed rate begin at 0. A component that ends early would have to
+        # begin late, which it cannot; half a frame is within rounding.
         elif component.num_frames and (
             begin < -ON_FRAME
             or end - timeline.duration > 0.5 / (timeline.frame_rate or 1)

@@ -72,9 +72,13 @@ def smooth(
                 f"{component.content} has time stamps, but smoothing needs a frame "
                 "rate; use Motion.resample() or `retime --rate` first"
             )
+        # The cutoff in cycles per frame.
         weights = gaussian(cutoff / component.timeline.frame_rate)
         values = component.values
         if component.content == JOINT_DISPLACEMENT:
+            # A filter would turn a jump from π to −π into a sweep of the joint through
+            # a full turn. So the jumps are taken out and added again. Where a number is
+            # not finite, the jump is 0.
             whole = unwrapped(values)
             full_turns = np.where(np.isfinite(values), values, 0.0) - np.where(
                 np.isfinite(whole), whole, 0.0
@@ -101,6 +105,7 @@ def _is_of(component: Component, contents: Sequence[str]) -> bool:
 
 
 def _smoothed(values: Floats, weights: Floats) -> Floats:
+    # Gaps are bridged for the filter. The result has them again.
     known, missing = bridged(values)
     out = all_low_passed(known, weights, poses=are_poses(values))
     if missing is None:
@@ -127,17 +132,22 @@ def fill_gaps(motion: Motion) -> Motion:
 
 def _filled(values: Floats, times: Floats) -> Floats:
     filled = np.array(values)
+    # A view: what is written to it is in `filled`. Of poses, only the positions are
+    # filled number by number.
     numbers = filled[..., :3] if are_poses(values) else filled
     for index in np.ndindex(numbers.shape[1:]):
         column = numbers[:, *index]
         is_known = np.isfinite(column)
         if is_known.any():
+            # Beyond the known numbers `np.interp` holds the first or the last one.
             column[~is_known] = np.interp(
                 times[~is_known], times[is_known], column[is_known]
             )
     if not are_poses(values):
         return filled
     for part in range(values.shape[1]):
+        # (T,) The four numbers of a quaternion depend on each other, so one is known as
+        # a whole or not at all.
         is_turned = np.isfinite(values[:, part, 3:]).all(axis=1)
         if is_turned.any() and not is_turned.all():
             known = filled[is_turned, part : part + 1]
@@ -188,6 +198,7 @@ def change_joint(
     values[:, column] = factor * values[:, column] + offset
     problems = []
     for other in motion.components:
+        # The pose of the root does not depend on joints, so it alone stays right.
         is_root = (
             isinstance(other, MultiSE3Seq)
             and other.content == LINK_POSITION
@@ -222,6 +233,7 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
         values = unwrapped(component.values)
         if body is not None:
             joints = zip(body.joint_columns(component), body.joints, strict=True)
+            # 2π m of a sliding joint are no full turn: its column stays.
             others = [
                 column
                 for column, joint in joints

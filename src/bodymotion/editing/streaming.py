@@ -101,6 +101,7 @@ def trim_file(
                 is_inside = (times >= low) & (times <= high)
                 if is_inside.any():
                     if stamps is not None:
+                        # Time stamps count from the start, as in `trim`.
                         stamps = stamps[is_inside] - (start or 0.0)
                     yield stamps, values[is_inside]
 
@@ -141,6 +142,7 @@ def resample_file(
         counts = {}
         for index, ends in enumerate(reader.end_times()):
             if ends is not None:
+                # The number of frames depends only on the last time.
                 timeline = Timeline.stamped([ends[1]])
                 counts[index] = frames_needed(timeline, rate, method, start)
         headers = list(reader.components)
@@ -155,6 +157,7 @@ def resample_file(
         # A late first time stamp can ask for more frames than the disk has room for.
         size = MIN_BYTES_OF_NUMBER * num_numbers
         _check_disk(Path(target), size, max(counts.values(), default=0), rate)
+        # By component: where linear interpolation crosses jumps by full turns.
         wraps: dict[int, list[Wrap]] = {}
 
         def is_resampled(header: ComponentHeader) -> bool:
@@ -173,6 +176,8 @@ def resample_file(
         problems = list(
             write_rows(reader, target, headers, resample, progress, notation)
         )
+        # As `Motion.resample`: components of unknown types are reported only when
+        # others change.
         if start or any(map(is_resampled, timed)):
             for header in reader.components:
                 if header.layout is None:
@@ -187,6 +192,7 @@ def resample_file(
 
 def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
     """Raise ValueError where the disk cannot hold the result, before writing begins."""
+    # A device or a pipe takes no room on a disk.
     if target.exists() and not target.is_file():
         return
     try:
@@ -216,11 +222,14 @@ def _resampled(
     times = np.empty(0)
     values = np.empty((0,))
     done = read = 0
+    # Frames up to the last row are written, the others wait for the rows after it.
     for more, _, rows in source:
         times = np.concatenate([times[-1:], more])
         values = np.concatenate([values[-1:], rows]) if len(values) else rows
         check_increasing(times)
         if wraps is not None:
+            # The index in the file of the first row: that of the row before, where one
+            # stayed.
             first = read - (len(values) - len(rows))
             for wrap in find_wraps(values):
                 wraps.append(replace(wrap, frame=first + wrap.frame))
@@ -228,6 +237,7 @@ def _resampled(
         final = _num_final_frames(float(times[-1]) - start, rate, method)
         yield from _frames(times, values, done, min(final, count), rate, method, start)
         done = max(done, min(final, count))
+    # Behind the last row its values are held.
     yield from _frames(times, values, done, count, rate, method, start)
 
 
@@ -235,6 +245,7 @@ def _num_final_frames(last: float, rate: float, method: Method) -> int:
     """Return the number of frames that do not depend on rows after time `last`."""
     if method != "linear":
         return int(taking_effect(np.array([last]), rate, method)[0])
+    # The product may be rounded up to an integer: that frame is still after `last`.
     frame = int(np.floor(last * rate))
     if frame / rate <= last:
         return frame + 1
@@ -250,8 +261,10 @@ def _frames(
     method: Method,
     start: float,
 ) -> Pieces:
+    # Numbers of a frame. Pieces are so long that they have about `CHUNK_NUMBERS`.
     width = max(int(np.prod(values.shape[1:])), 1)
     step = max(CHUNK_NUMBERS // width, 1)
+    # (N,) The first frame in which each row is held.
     effect = taking_effect(times - start, rate, method)
     for frame in range(first, last, step):
         frames = np.arange(frame, min(frame + step, last))
@@ -272,6 +285,7 @@ def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
         for times, _, _ in reader.rows(index, CHUNK_NUMBERS):
             yield times
         return
+    # At a fixed rate the header is enough.
     for first in range(0, header.num_frames, CHUNK_NUMBERS):
         frames = np.arange(first, min(first + CHUNK_NUMBERS, header.num_frames))
         yield frames / (header.frame_rate or 1.0)
