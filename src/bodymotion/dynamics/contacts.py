@@ -86,13 +86,15 @@ def soles(body: Body, feet: Sequence[int | str]) -> Soles:
     links = foot_links(body, feet)
     clouds = [body.links[index].contact_points for index in links]
     clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
+    # Foot k has the points edges[k] … edges[k + 1].
     edges = np.cumsum([0, *map(len, clouds)]).astype(np.int64)
     return Soles(links, np.concatenate(clouds) if clouds else np.zeros((0, 3)), edges)
 
 
 def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
-    """Return the links, in link order, that carry a body while its links are at poses
-    (T, L, 7).
+    """Return the links, in link order, that carry a body.
+
+    Its links are at poses (T, L, 7).
 
     In each of up to 200 frames a link is down when it reaches to within 0.2 % of the
     body's height of the lowest point. A foot is a link that is down in at least 10 % of
@@ -112,13 +114,17 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
         return ()
     from bodymotion.kernels.feet import heights
 
+    # A long motion gives the same feet from a sample, at a bounded cost.
     frames = np.linspace(0, len(link_poses) - 1, SAMPLED_FRAMES).astype(int)
     links = shaped.links
     sampled = link_poses[np.unique(frames)][:, links]
+    # (T, K, 2): lowest and highest point of each link with shapes.
     extents = heights(sampled, shaped.points, shaped.edges, MAX_HEIGHT_SHARE)
     bottom, top = np.moveaxis(extents, -1, 0)
     lowest = bottom.min(axis=1)
     body_height = top.max(axis=1) - lowest
+    # (T, K): near the lowest point of all links. The heights are those of the body in
+    # that frame, so that the ground need not be known.
     is_down = bottom <= (lowest + MAX_HEIGHT_SHARE * body_height)[:, None]
     tolerance = (LEVEL_SHARE * body_height)[:, None]
     feet: list[int] = []
@@ -127,6 +133,8 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
         carried = [
             foot for foot in feet if links[number] in body.path_to_root(links[foot])
         ]
+        # A foot and its toe are both at the ground; a housing above it is not, as it
+        # lies higher than the link that it carries.
         is_level = bottom[:, [number]] <= bottom[:, carried] + tolerance
         carried_down = is_down[:, carried]
         level_counts = (carried_down & is_level).sum(axis=0)
@@ -227,8 +235,10 @@ class SupportPolygons(ContentEquality):
     counts: Indices
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative
-        outside, and their nearest points (T, 2).
+        """Return distances (T,) [m] of points (T, 2) inside the polygons.
+
+        They are negative outside. The second array has the polygons' nearest points (T,
+        2).
         """
         from bodymotion.kernels.feet import margins
 
@@ -249,9 +259,11 @@ def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
     poses = np.asarray(link_poses, dtype=np.float64)
     if not feet.links or not len(poses):
         return 0.0
+    # (T, K) heights of the lowest points, then (T,) those of the lowest foot.
     heights = lowest(poses[:, feet.links], feet.points, feet.edges, MAX_PATCH_HEIGHT)[
         ..., 0
     ].min(axis=1)
+    # Frames with unknown joint values have no height.
     heights = heights[np.isfinite(heights)]
     if len(heights):
         return float(np.median(heights))
@@ -301,11 +313,14 @@ def detect_contacts(
     poses = np.asarray(link_poses, dtype=np.float64)
     moving = np.asarray(link_velocities, dtype=np.float64)
     links = list(feet.links)
+    # (T, K, 4): the height of the lowest point, then the contact point.
     found = lowest(poses[:, links], feet.points, feet.edges, MAX_PATCH_HEIGHT)
     heights = found[..., 0] - np.broadcast_to(ground, (len(poses),))[:, None]
     points = found[..., 1:]
+    # The contact point moves with the foot: v + ω × arm.
     velocities = point_velocities(moving[:, links], points - poses[:, links, :3])
     crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
+    # (T, K) [m/s] along the ground.
     speeds = np.where(crawls, 0.0, np.linalg.norm(velocities[..., :2], axis=-1))
     in_contact = (
         stances(
@@ -317,6 +332,7 @@ def detect_contacts(
         )
         > 0
     )
+    # A foot that falls or rises fast passes the contact height within a frame or two.
     in_contact &= np.abs(velocities[..., 2]) < MAX_VERTICAL_SPEED
     slip = np.where(in_contact, speeds, 0.0)
     names = tuple(body.links[index].name for index in links)
@@ -326,8 +342,9 @@ def detect_contacts(
 
 
 def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]:
-    """Return the slip of feet in each of their stance phases, foot by foot, without
-    crawlers.
+    """Return the slip of feet in each of their stance phases, foot by foot.
+
+    Crawlers have none.
 
     It is the path of the contact point over intervals of 0.1 s, so that noise such as
     the rounding of files does not add up. The fastest frame is that of the fastest
@@ -342,12 +359,19 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
         velocity = np.nan_to_num(
             np.where(contact[:, None], contacts.velocities[:, k, :2], 0.0)
         )
+        # Trapezoidal rule: the position (T, 2) of the contact point, integrated from
+        # velocities within contact.
         steps = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(at)[:, None]
         position = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
         for first, after in runs(contact):
             last = after - 1
+            # Number of the 0.1 s interval that each frame of the phase is in; the
+            # margin keeps frames at an interval's edge from being rounded into the one
+            # before.
             intervals = (at[first:after] - at[first]) / SLIP_INTERVAL
             begun, starts = np.unique(np.floor(intervals + 1e-6), return_index=True)
+            # The first frames of the intervals, and the last frame. A rest shorter than
+            # half an interval belongs to the interval before.
             marks = np.unique(
                 np.append(first + starts[begun < max(intervals[-1] - 0.5, 0.5)], last)
             )
@@ -356,6 +380,7 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
                 longest = _largest(ways / np.diff(at[marks]))
             else:
                 longest = 0
+            # The fastest frame is searched in the fastest interval only.
             part = contacts.slip_speeds[
                 marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k
             ]
@@ -445,8 +470,11 @@ def root_on_feet(
 
 
 def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
-    """Return the links, in link order, that are feet in a motion of joint values (T, J)
-    alone.
+    """Return the links, in link order, that are feet in joint values (T, J) alone.
+
+    They are those that `find_feet` finds in the first frame and in the whole motion,
+    with the root at the body's own pose, and those that it finds when these carry the
+    body.
 
     They are those that `find_feet` finds in the first frame and in the whole motion,
     with the root at the body's own pose, and those that it finds when these carry the
@@ -460,6 +488,8 @@ def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
     placed = body.forward_kinematics(values)
     found = {*find_feet(body, placed[:1]), *find_feet(body, placed)}
     if found and len(values):
+        # With a fixed root the lowest link is not always the one that carries the body;
+        # so feet are sought once more with a root that the feet so far carry.
         root, _ = placed_on_feet(body, values, sorted(found))
         found |= {*find_feet(body, body.forward_kinematics(values, root))}
     return tuple(sorted(found))
@@ -471,8 +501,9 @@ def placed_on_feet(
     feet: Sequence[int | str],
     start: npt.ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the
-    lowest point of all `feet` at these.
+    """Return the root poses of `root_on_feet` (T, 7) and the heights of feet.
+
+    The heights (T,) [m] are those of the lowest point of all `feet` at these poses.
     """
     from bodymotion.kernels.feet import lowest, roots
 
@@ -483,7 +514,9 @@ def placed_on_feet(
         raise ValueError(
             f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]"
         )
+    # (T, K, 7) in the root's frame.
     own = body.forward_kinematics(q, poses.IDENTITY, found.links)
+    # Without a given start, the lowest foot of the first frame is put at z = 0.
     if start is None and len(own):
         placed = poses.compose(first, own[:1])
         first[2] -= lowest(placed, found.points, found.edges, 0.0)[..., 0].min()

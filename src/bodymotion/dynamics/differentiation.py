@@ -1,16 +1,11 @@
 """Velocities and accelerations from values over time, of numbers and of orientations.
 
-======== =================================================================
-===============================================================
-spline   the cubic spline through all frames ("not a knot")                orientations:
-a curve with continuous angular acceleration
-central  the parabola through a frame and its two neighbours               the same, of
-rotation vectors
-savgol   the least-squares polynomial of a window (Savitzky and Golay,     the same, of
-rotation vectors
-         1964): it removes noise, and some of the fast movement
-======== =================================================================
-===============================================================
+- spline: the cubic spline through all frames ("not a knot"); of orientations a curve
+  with continuous angular acceleration;
+- central: the parabola through a frame and its two neighbours, or through their
+  rotation vectors;
+- savgol: the least-squares polynomial of a window (Savitzky and Golay, 1964), or of its
+  rotation vectors: it removes noise, and some of the fast movement.
 
 Orientations are differentiated through the logarithm. Around frame k the orientation is
 R_k·exp(φ(t)), with φ(t_j) = log(R_k⁻¹·R_j) the rotation vectors to its neighbours; at φ
@@ -70,8 +65,9 @@ def derivatives(
     window: int = 9,
     order: int = 3,
 ) -> tuple[Floats, Floats]:
-    """Return the first and second derivatives (T, …) by time of values (T, …) with
-    times (T,) [s].
+    """Return the first and second derivatives (T, …) of values (T, …) by time.
+
+    `times` (T,) [s].
 
     Parameters
     ----------
@@ -92,18 +88,23 @@ def derivatives(
         _checked(times, len(np.asarray(values))),
     )
     _check_method(method, window, order)
+    # Straight lines over gaps: otherwise NaN would spread over the whole spline.
     table, missing = bridged(values.reshape(len(values), -1))
+    # A single frame is at rest.
     if len(times) < 2:
         return np.zeros(values.shape), np.zeros(values.shape)
     if method == "spline":
         first, second = _spline(table, np.diff(times))
     else:
         near, once, twice = _stencils(
-            times, *((3, 2) if method == "central" else (window, order))
+            # Central differences are the parabola through three frames.
+            times,
+            *((3, 2) if method == "central" else (window, order)),
         )
         first = np.empty(table.shape)
         second = np.empty(table.shape)
         for part in _blocks(len(table)):
+            # (N, 2, W) weights times (N, W, P) values: both derivatives in one product.
             both = np.stack([once[part], twice[part]], axis=1) @ table[near[part]]
             first[part], second[part] = both[:, 0], both[:, 1]
     if missing is not None:
@@ -119,8 +120,9 @@ def pose_derivatives(
     window: int = 9,
     order: int = 3,
 ) -> tuple[Floats, Floats]:
-    """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world
-    with times (T,) [s].
+    """Return velocities and accelerations (T, …, 6) of poses (T, …, 7).
+
+    The poses are in the world, with times (T,) [s].
 
     Velocities are those of the origin [m/s], then the angular velocity [rad/s], both
     along the world's axes; so are accelerations [m/s², rad/s²]. The rest is as for
@@ -151,6 +153,7 @@ def pose_derivatives(
             rotations.rotate(units, gain),
         )
     if missing is not None:
+        # One unknown number of a pose makes all of its derivatives unknown.
         wrong = missing.reshape(table.shape).any(axis=-1)
         first[wrong], second[wrong] = np.nan, np.nan
     shape = (*poses.shape[:-1], 6)
@@ -187,6 +190,8 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
     slopes = spline_slopes(table, gaps)
     steps = np.diff(table, axis=0)
     gap = gaps[:, None]
+    # Second derivatives of Hermite's cubic at the start of each interval, and at the
+    # end of the last one: (6·Δy/h − 4·m₀ − 2·m₁)/h and (−6·Δy/h + 2·m₀ + 4·m₁)/h.
     second = np.empty(table.shape)
     second[:-1] = (6.0 * steps / gap - 4.0 * slopes[:-1] - 2.0 * slopes[1:]) / gap
     second[-1] = (
@@ -201,6 +206,7 @@ def _through_logarithm(
     from bodymotion.kernels.interpolation import rotation_vectors
 
     first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
+    # One neighbour of the window at a time, which bounds the memory.
     for part in _blocks(len(frames)):
         for k in range(near.shape[1]):
             vector = rotation_vectors(
@@ -225,13 +231,16 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
         unit_quaternions,
     )
 
+    # One sign along the motion, so that the rotation vectors are those of short arcs.
     units = unit_quaternions(quaternions)
     gaps = np.diff(times)
+    # The ends of the spline: the polynomial of order 4 through five rotation vectors.
     near, once, twice = _stencils(times, 5, 4)
     both = np.array([0, len(times) - 1])
     ends, _ = _through_logarithm(units, both, near[both], once[both], twice[both])
     spins = angular_velocities(units, gaps, ends)
     step = rotation_vectors(units[:-1], units[1:])
+    # J(φ)⁻¹ takes ω at the end of an interval to the derivative of its rotation vector.
     back = jacobians(step)[1]
     gap = gaps[:, None, None]
     gains = np.empty(spins.shape)
@@ -249,15 +258,19 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
 
 
 def _stencils(times: Floats, window: int, order: int) -> Stencils:
-    """Return for each frame the frames of its window (T, W), and the weights (T, W) of
-    their values in both derivatives.
+    """Return the window and the weights of both derivatives of each frame.
+
+    The window (T, W) has numbers of frames, the weights (T, W) are those of their
+    values.
     """
     count = len(times)
     window = min(window, count)
     order = min(order, window - 1)
+    # At the ends the window is shifted inwards.
     first = np.clip(np.arange(count) - window // 2, 0, count - window)
     near = first[:, None] + np.arange(window)
     elapsed = times[near] - times[:, None]
+    # Times are scaled to −1…1: powers of small times would make the fit inexact.
     width = np.maximum(elapsed.max(axis=1), -elapsed.min(axis=1))
     if count > 2 * window and np.ptp(np.diff(times)) <= 1e-9 * width[0]:
         # At a fixed rate all frames between the ends have the same weights.
@@ -274,6 +287,8 @@ def _stencils(times: Floats, window: int, order: int) -> Stencils:
         )
     else:
         inner = place = np.arange(count)
+    # Least squares: the pseudo-inverse of the powers 1, τ, τ² … has the coefficients of
+    # the polynomial as rows; the derivatives at τ = 0 are c₁ and 2·c₂.
     powers = (elapsed / width[:, None])[inner][..., None] ** np.arange(order + 1)
     weights = np.linalg.pinv(powers)
     once = weights[:, 1] / width[inner, None]

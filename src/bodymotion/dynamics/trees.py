@@ -35,8 +35,9 @@ MIN_LOAD = 0.01
 def table(
     values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str
 ) -> Floats:
-    """Return `values` (..., width) over the `batch` axes (they broadcast) as (N,
-    width).
+    """Return `values` (..., width) over the `batch` axes as (N, width).
+
+    The axes broadcast.
     """
     array = np.asarray(values, dtype=np.float64)
     try:
@@ -64,13 +65,16 @@ def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ..
 
 
 def mass_arrays(body: Body) -> Masses:
-    """Return masses (L,), centres of mass (L, 3) and inertias (L, 3, 3) about them in
-    the links' frames, of these the symmetric part.
+    """Return masses (L,), centres of mass (L, 3) and inertias (L, 3, 3).
+
+    Centres and inertias about them are in the links' frames; of inertias it is the
+    symmetric part.
     """
     inertias = np.array([link.inertia for link in body.links]).reshape(-1, 3, 3)
     return (
         np.array([link.mass for link in body.links], dtype=np.float64),
         np.array([link.center_of_mass for link in body.links]).reshape(-1, 3),
+        # Files may have matrices that are symmetric only up to their last digits.
         np.ascontiguousarray(0.5 * (inertias + np.swapaxes(inertias, 1, 2))),
     )
 
@@ -88,6 +92,7 @@ def rotor_inertias(body: Body) -> Floats:
     return np.array(
         [armature(links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in of_joints],
         dtype=np.float64,
+        # Joint columns without a movable link have no rotor.
     )
 
 
@@ -99,6 +104,7 @@ def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
     array = np.asarray(gravity, dtype=np.float64)
     if not np.isfinite(array).all():
         raise WrongUseError(f"gravity: expected finite numbers, got {array}")
+    # One number is the magnitude; z is upwards in the world.
     if array.shape == ():
         return np.array([0.0, 0.0, -float(array)])
     if array.shape != (3,):
@@ -166,8 +172,10 @@ def link_accelerations(
 
 
 def point_velocities(link_velocities: npt.ArrayLike, arms: npt.ArrayLike) -> Floats:
-    """Return velocities (..., 3) [m/s] of points, `arms` (..., 3) [m] from the origins
-    of links with velocities (..., 6), in the world.
+    """Return velocities (..., 3) [m/s] of points in the world.
+
+    `arms` (..., 3) [m] go from the origins of links with velocities (..., 6) to the
+    points.
     """
     moving = np.asarray(link_velocities, dtype=np.float64)
     return np.asarray(
@@ -203,6 +211,8 @@ def jacobian(
     if isinstance(link, str):
         index = body.link(link).index
     else:
+        # Indexing a range raises IndexError for numbers out of range, and counts
+        # negative ones from the end.
         index = range(len(body.links))[link]
     points = table(point, batch, 3, "point")
     return kinematics.jacobian(
@@ -222,6 +232,7 @@ def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:
     """
     poses, batch = tables(body, link_poses)
     width = 6 + body.num_joints
+    # Eight bytes per number; a long motion of a large body would be many gigabytes.
     check_memory(
         len(poses) * len(body.links) * 6 * width * 8,
         f"the Jacobians of {len(body.links)} links in {len(poses)} frames",
@@ -271,8 +282,10 @@ def inverse_dynamics(
     rotors: bool = True,
     wrenches: bool = False,
 ) -> InverseDynamics:
-    """Return forces and torques by the recursive Newton–Euler algorithm (Luh, Walker
-    and Paul, 1980), in one pass over all frames.
+    """Return forces and torques of a motion.
+
+    By the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), in one pass
+    over all frames.
 
     All external forces act on the root link; `Measures.torques` includes contacts at
     the feet.
@@ -315,6 +328,7 @@ def inverse_dynamics(
         body.tree, mass_arrays(body), inertia, motion, gravity_vector(gravity), wrenches
     )
     shape = (*batch, len(body.links), 6)
+    # Without `wrenches` the kernel returns the root's alone, (N, 1, 6).
     if wrenches:
         all_links = found.reshape(shape)
     else:
@@ -382,8 +396,10 @@ class Momentum(ContentEquality):
 def momentum(
     body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike
 ) -> Momentum:
-    """Return momentum and kinetic energy of link poses (..., L, 7) in the world and
-    their velocities (..., L, 6) (`link_velocities`).
+    """Return momentum and kinetic energy.
+
+    Of link poses (..., L, 7) in the world and their velocities (..., L, 6)
+    (`link_velocities`).
     """
     from bodymotion.kernels import kinematics
 
@@ -496,6 +512,8 @@ def load_shares(
         matrix[:, :count, :count] += np.eye(count) * (1e-6 * spread)[:, None, None]
         matrix[:, :count, count] = matrix[:, count, :count] = 1.0
         off = np.concatenate([~on, ~on.any(axis=1, keepdims=True)], axis=1)
+        # Feet that are not loaded have no equation: a row of the identity keeps the
+        # matrix regular, and gives them the weight 0.
         matrix[off[:, :, None] | off[:, None, :]] = 0.0
         rows, columns = np.nonzero(off)
         matrix[rows, columns, columns] = 1.0
@@ -505,6 +523,8 @@ def load_shares(
         negative = on & (weights < 0)
         if not negative.any():
             break
+        # A negative share would pull the foot towards the ground. The most negative one
+        # of a frame is taken out, and the others are solved again.
         worst = np.argmin(np.where(on, weights, 0.0), axis=1)
         drop = negative.any(axis=1)
         on[drop, worst[drop]] = False
@@ -518,8 +538,9 @@ def contact_wrenches(
     root_position: npt.ArrayLike,
     zmp: npt.ArrayLike,
 ) -> Floats:
-    """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its
-    contact point, along the world's axes.
+    """Return the force and moment (T, K, 6) of the ground on each foot.
+
+    Force [N] and moment [Nm] about its contact point, along the world's axes.
 
     Their sum is the total force and moment of the ground (`root_wrench` (T, 6), about
     the root at `root_position` (T, 3)). For two feet or more the distribution is not
@@ -530,6 +551,8 @@ def contact_wrenches(
     wrench = np.asarray(root_wrench, dtype=np.float64)
     root = np.asarray(root_position, dtype=np.float64)
     target = np.asarray(zmp, dtype=np.float64)[:, :2]
+    # Without a zero moment point (airborne), the middle of the feet stands in for it;
+    # the force is small there.
     if contacts.links:
         middle = contacts.points[..., :2].mean(axis=1)
     else:
@@ -539,6 +562,8 @@ def contact_wrenches(
         contacts.in_contact,
         np.where(np.isnan(target), middle, target),
     )
+    # (T, 3) Σ w·point: about it, what the shared force leaves of the moment is shared,
+    # too.
     common = np.einsum("tk,tkc->tc", part, contacts.points)
     left = wrench[:, 3:] + np.cross(root - common, wrench[:, :3])
     return np.asarray(

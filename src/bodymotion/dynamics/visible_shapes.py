@@ -44,6 +44,7 @@ class VisibleShapes:
         self.num_faces = 0
         for shape, frame in shapes:
             if (
+                # Lines and points have no faces that a ray could hit.
                 isinstance(shape.geometry, (Lines, Points))
                 or shape.material.transparency > MAX_TRANSPARENCY
             ):
@@ -58,6 +59,7 @@ class VisibleShapes:
         check_memory(
             self.num_faces * BYTES_PER_FACE, f"materials of {self.num_faces} triangles"
         )
+        # Images by path, read once for all shapes that use them.
         images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None] = {}
         return [_Paint(part.mesh, part.material, images) for part in self._parts]
 
@@ -70,8 +72,9 @@ class VisibleShapes:
         depths: Floats,
         owners: Indices,
     ) -> None:
-        """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of
-        the camera from the depth `near` [m] on.
+        """Draw the shapes over what was drawn before.
+
+        They are seen along `rays` (H, W, 3) of the camera from the depth `near` [m] on.
 
         `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners`
         (H, W), the depths and the numbers of the visible
@@ -81,11 +84,13 @@ class VisibleShapes:
 
         for part in self._parts:
             view = views[part.frame]
+            # Only rays that may hit the part's sphere are cast.
             window = _window(
                 (part.middle - view[:, 3]) @ view[:, :3], part.radius, rays
             )
             ways = rays[window]
             number = first + part.first
+            # The camera's origin, for all rays.
             starts = np.broadcast_to(0.0, ways.shape)
             cast(
                 part.tree,
@@ -107,8 +112,9 @@ class VisibleShapes:
         owners: Indices,
         colors: npt.NDArray[np.uint8],
     ) -> None:
-        """Fill in `colors` (H, W, 3) the colours of the visible faces from number
-        `first` on.
+        """Fill in `colors` (H, W, 3) the colours of the visible faces.
+
+        Those from number `first` on.
 
         See `draw`.
 
@@ -117,21 +123,25 @@ class VisibleShapes:
         """
         for part, paint in zip(self._parts, self._paints, strict=True):
             start = first + part.first
+            # Pixels whose visible face is one of this part.
             here = (owners >= start) & (owners < start + len(part.mesh.faces))
             if here.any():
                 view = views[part.frame]
                 faces = owners[here] - start
+                # (M, 3, 3) corners from the camera, along the axes of the part's frame.
                 corners = part.mesh.vertices[part.mesh.faces[faces]] - view[:, 3]
                 above = view[:, :3] @ views[-1, 2, :3]
                 found = paint.shaded(
                     faces, corners, rays[here] @ view[:, :3].T, view[:, 2], above
                 )
+                # Rounded to 0…255.
                 colors[here] = np.floor(255.0 * np.clip(found, 0.0, 1.0) + 0.5)
 
 
 class _Part:
-    """A mesh and its material in the frame of that number, its sphere, and the number
-    of its first face.
+    """A mesh and its material, fixed in a frame.
+
+    With the sphere around it and the number of its first face.
     """
 
     def __init__(self, mesh: Mesh, material: Material, frame: int, first: int) -> None:
@@ -140,6 +150,8 @@ class _Part:
         self.frame = frame
         self.first = first
         self.middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
+        # Corners of meshes near the largest number: the radius is inf, and the part is
+        # seen in the whole image.
         with np.errstate(over="ignore"):
             self.radius = float(
                 np.linalg.norm(mesh.vertices - self.middle, axis=1).max()
@@ -153,8 +165,9 @@ class _Part:
 
 
 def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
-    """Return the rows and columns of `rays` (H, W, 3) that may hit the sphere around
-    `center` (3,) in the camera's frame.
+    """Return the rows and columns of `rays` that may hit a sphere.
+
+    The rays are (H, W, 3), the sphere is around `center` (3,) in the camera's frame.
     """
     slices = []
     for axis, slopes in ((1, -rays[:, 0, 1]), (0, rays[0, :, 0])):
@@ -162,6 +175,7 @@ def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
             across = -center[1]
         else:
             across = center[0]
+        # A camera looks along its −z axis, y upwards.
         ahead = -center[2]
         distance = np.hypot(across, ahead)
         # The tangents of the sphere, in the plane of the axis and the camera's
@@ -171,9 +185,11 @@ def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
         else:
             spread = np.pi
         angles = np.arctan2(across, ahead) + (spread + 1e-9) * np.array([-1.0, 1.0])
+        # A tangent beyond ±90° is behind the camera: the window is open on that side.
         ends = np.where(
             np.abs(angles) < 0.5 * np.pi, np.tan(angles), np.copysign(np.inf, angles)
         )
+        # Slopes increase from left to right and from top to bottom (with y negated).
         slices.append(slice(*np.searchsorted(slopes, ends)))
     return slices[0], slices[1]
 
@@ -203,6 +219,7 @@ class _Paint:
             material.ambient_intensity,
             material.shininess,
         ]
+        # Numbers that are missing or out of range would give colours outside 0…1.
         self.numbers = np.clip(np.nan_to_num(row), 0.0, 1.0)
         self.paints: Floats | None = None
         self.image: npt.NDArray[np.uint8] | None = None
@@ -220,6 +237,7 @@ class _Paint:
                     @ texture.transform.T
                 )
                 self.paints = flat[:, :2][points.indices]
+        # VRML97: a texture takes the place of the colours of vertices.
         if self.image is None and mesh.colors is not None:
             self.paints = np.clip(_first(mesh.colors, 3), 0.0, 1.0)[mesh.colors.indices]
 
@@ -231,15 +249,19 @@ class _Paint:
         behind: Floats,
         above: Floats,
     ) -> Floats:
-        """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M,
-        3, 3) from the camera, in the mesh's frame.
+        """Return the colours (M, 3) where rays (M, 3) hit faces (M,).
+
+        The faces have corners (M, 3, 3) from the camera, in the mesh's frame.
 
         `behind` (3,) and `above` (3,) are the directions to the light along the
         camera's axis and to that from above.
         """
+        # Barycentric coordinates: the volume of a ray with the edge opposite to each
+        # corner, as a share of the three.
         sides = (np.cross(corners[:, k - 2], corners[:, k - 1]) for k in range(3))
         shares = np.stack([np.sum(side * rays, axis=1) for side in sides], axis=1)
         total = shares.sum(axis=1, keepdims=True)
+        # A ray in the plane of the face: the middle of the face.
         shares = np.where(
             total != 0.0,
             np.clip(shares / np.where(total != 0.0, total, 1.0), 0.0, 1.0),
@@ -248,6 +270,7 @@ class _Paint:
         normals = np.einsum("mk,mkc->mc", shares, self.normals[faces])
         diffuse = self._diffuse(faces, shares)
         length = np.linalg.norm(normals, axis=1, keepdims=True)
+        # The back of a face that is visible from both sides is lit as its front.
         away = np.sum(normals * rays, axis=1, keepdims=True)
         normals = np.where(self.two_sided & (away > 0.0), -normals, normals) / np.where(
             length > 0.0, length, np.inf
@@ -258,10 +281,12 @@ class _Paint:
             self.numbers[6:9],
             *self.numbers[9:],
         )
+        # The lighting model of VRML97: ambient + diffuse + specular, per light.
         bright = np.full((len(faces), 1), AMBIENT * ambient)
         gloss = np.zeros((len(faces), 1))
         for light, power in ((behind, HEADLIGHT), (above, OVERHEAD)):
             hit = (normals @ light)[:, None]
+            # The half vector between the direction to the light and the one to the eye.
             middle = light - to_eye
             size = np.linalg.norm(middle, axis=1, keepdims=True)
             mirrored = np.sum(normals * middle, axis=1, keepdims=True) / np.where(
@@ -270,6 +295,7 @@ class _Paint:
             bright += np.where(hit > 0.0, power * hit, 0.0)
             gloss += np.where(
                 (hit > 0.0) & (size > 0.0),
+                # VRML97: the exponent is 128 times the shininess.
                 power * np.maximum(mirrored, 0.0) ** (128.0 * shininess),
                 0.0,
             )
@@ -283,11 +309,14 @@ class _Paint:
         if self.image is None:
             return np.asarray(paint)
         high, wide = self.image.shape[:2]
+        # A texture that repeats goes on with the fraction; others keep their edge
+        # pixels.
         s, t = (
             np.where(again, one - np.floor(one), one)
             for one, again in zip(paint.T, self.repeats, strict=True)
         )
         columns = np.clip(s * wide, 0.0, wide - 1.0).astype(np.intp)
+        # t counts from the bottom of the image, rows from its top.
         rows = np.clip((1.0 - t) * high, 0.0, high - 1.0).astype(np.intp)
         shown = self.image[rows, columns] / 255.0
         return np.asarray(shown * own if self.is_grey else shown)

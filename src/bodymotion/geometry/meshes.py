@@ -400,6 +400,7 @@ def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
         return _with_caps(
             np.array([radius, 0.0]), ends, solid.side, [(0, -1)] * solid.bottom
         )
+    # A quarter of a circle, from the equator to the pole.
     upper = np.linspace(0.0, np.pi / 2, SEGMENTS // 4 + 1)
     # The two rings at the equator of a ball are one.
     latitude = np.concatenate(
@@ -431,7 +432,9 @@ def _with_caps(
         all_faces = []
     all_uv_indices: list[npt.NDArray[np.integer]] = [uv.indices] if side else []
     uv_values = [np.asarray(uv.values)]
+    # A fan of triangles from the first vertex of a ring.
     fan = np.array([[0, k, k + 1] for k in range(1, SEGMENTS - 1)])
+    # The tip of a cone needs no cap.
     caps = [(ring, up) for ring, up in caps if radii[ring] > 0]
     for ring, up in caps:
         if up > 0:
@@ -439,8 +442,11 @@ def _with_caps(
         else:
             turn = fan[:, ::-1]
         all_faces.append(turn + ring * SEGMENTS)
+        # Texture coordinates of each cap follow those of the side and the caps before.
         all_uv_indices.append(turn + sum(map(len, uv_values)))
         unit = _circle()
+        # VRML97: the cap shows a disc cut out of the texture; seen from below it is
+        # mirrored.
         uv_values.append(
             np.stack([0.5 + 0.5 * unit[:, 0], 0.5 - 0.5 * up * unit[:, 1]], axis=1)
         )
@@ -452,6 +458,7 @@ def _with_caps(
         texture_coordinates=Corners(
             np.concatenate(uv_values), np.concatenate([none, *all_uv_indices])
         ),
+        # Open shapes are seen from inside, too.
         two_sided=not side or len(caps) < int(np.count_nonzero(radii)),
     )
 
@@ -479,6 +486,8 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
                     axis=1,
                 )
             )
+            # Numbers (SEGMENTS,) of the ring's vertices; at a pole all are the same
+            # one.
             rings.append(count + np.arange(SEGMENTS))
             count += SEGMENTS
         else:
@@ -486,7 +495,9 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
             rings.append(np.full(SEGMENTS, count))
             count += 1
     ring = np.array(rings)
+    # The first column again at the end closes the ring.
     faces = grid_faces(np.concatenate([ring, ring[:, :1]], axis=1))
+    # Texture coordinates do not close: the seam has 0 on one side and 1 on the other.
     columns = SEGMENTS + 1
     rows = len(radii)
     uv = np.stack(
@@ -494,6 +505,7 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
     ).reshape(-1, 2)
     grid = np.arange(columns * rows).reshape(rows, columns)
     uv_faces = grid_faces(grid)
+    # Squares at a pole have one triangle without area, which is left out.
     whole = (
         (faces[:, 0] != faces[:, 1])
         & (faces[:, 1] != faces[:, 2])
@@ -503,8 +515,9 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
 
 
 def grid_faces(grid: Indices) -> Indices:
-    """Return two triangles (2 (R − 1) (C − 1), 3) for each square of a grid (R, C) of
-    vertices, counter-clockwise from its first row.
+    """Return two triangles for each square of a grid (R, C) of vertices.
+
+    (2 (R − 1) (C − 1), 3), counter-clockwise from its first row.
     """
     a = grid[:-1, :-1]
     b = grid[:-1, 1:]
@@ -514,8 +527,9 @@ def grid_faces(grid: Indices) -> Indices:
 
 
 def _circle() -> Floats:
-    """Return x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen
-    from above.
+    """Return x and z (SEGMENTS, 2) on the unit circle.
+
+    From −z, counter-clockwise seen from above, as textures of VRML97 begin at the back.
     """
     angle = np.linspace(0.0, 2 * np.pi, SEGMENTS, endpoint=False)
     return np.stack([-np.sin(angle), -np.cos(angle)], axis=1)
@@ -543,6 +557,8 @@ def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
 
     normals = reversed_corners(mesh.normals)
     if normals is not None:
+        # Rows of the cofactor matrix: products of two rows of the linear part. For a
+        # reflection the sign changes, as the faces are reversed.
         cofactor = np.cross(linear[[1, 2, 0]], linear[[2, 0, 1]])
         moved = normals.values @ (-cofactor if mirrored else cofactor).T
         normals = Corners(unit(moved), normals.indices)
@@ -571,14 +587,16 @@ def used_vertices(geometry: Geometry) -> Floats:
         mesh = to_mesh(geometry)
         vertices = mesh.vertices
         used = mesh.faces
+    # Vertices that no face uses are invisible, and must not change bounds.
     mask = np.zeros(len(vertices), dtype=bool)
     mask[used.ravel()] = True
     return vertices[mask]
 
 
 def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
-    """Return lowest and highest corner (2, 3) of the axis-aligned box around a geometry
-    under an affine `transform` (4, 4).
+    """Return lowest and highest corner (2, 3) of the box around a geometry.
+
+    The box is axis-aligned, the geometry under an affine `transform` (4, 4).
 
     None for an empty geometry. Round primitives are exact, not approximated by their
     flat faces.
@@ -598,13 +616,16 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
             around = geometry.radius * (
                 disc if isinstance(geometry, Cylinder) else ball
             )
+            # The axis is along y: half the height, and the disc or ball at its ends.
             reach = around + 0.5 * geometry.height * np.abs(linear[:, 1])
             return np.stack([middle - reach, middle + reach])
         if isinstance(geometry, Cone):
+            # Tip at +y, base at −y.
             tip, base = middle + 0.5 * geometry.height * np.outer([1, -1], linear[:, 1])
             ends = np.stack(
                 [base - geometry.radius * disc, base + geometry.radius * disc, tip]
             )
+            # Without a side only the base is visible.
             if geometry.side:
                 return np.stack([ends.min(axis=0), ends.max(axis=0)])
             return ends[:2]
@@ -628,8 +649,9 @@ def bounds_of_shape(shape: Shape) -> Floats | None:
 
 
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
-    """Return the points (N, 3) of shapes, in the frame of their link, that are
-    outermost in one of about 500 directions.
+    """Return the outermost points (N, 3) of shapes in the frame of their link.
+
+    They are outermost in one of about 500 directions.
 
     In any other direction, the extent is too small by at most the cloud's radius times
     1 − cos of the angle to the next of these: about 1 %; parts with corners (feet,
@@ -646,6 +668,7 @@ def outermost_points(shapes: Iterable[Shape]) -> Floats:
     if len(cloud) <= SMALL_CLOUD:
         return cloud
     directions = _directions()
+    # Directions × points per block, which bounds the memory.
     step = BLOCK // len(cloud) + 1
     blocks = [
         directions[start : start + step, :, None]
@@ -670,6 +693,7 @@ def _directions() -> Floats:
     i = np.arange(NUM_DIRECTIONS) + 0.5
     z = 1 - 2 * i / NUM_DIRECTIONS
     angle = np.pi * (1 + np.sqrt(5)) * i
+    # Points at even steps of z have even area; the golden angle keeps them apart.
     radius = np.sqrt(1 - z * z)
     lattice = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
     return np.concatenate([lattice, np.eye(3), -np.eye(3)])
@@ -682,12 +706,17 @@ def corner_normals(mesh: Mesh) -> Floats:
     """
     faces = mesh.face_normals
     if mesh.normals is not None:
+        # Normals of a file; where they are 0, those of the faces.
         normals = unit(mesh.normals.values)[mesh.normals.indices]
         return np.where(normals.any(axis=2, keepdims=True), normals, faces[:, None, :])
+    # Without a crease angle each face is flat.
     if mesh.crease_angle <= 0 or not len(faces):
         return np.repeat(faces[:, None, :], 3, axis=1)
+    # Faces count by their angle at the corner, so that a square split in two triangles
+    # does not count twice.
     weighted = faces[:, None, :] * _angles(mesh)[..., None]
     sums: Floats
+    # All faces at a vertex are smoothed: no pairs need to be compared.
     if mesh.crease_angle >= np.pi:
         sums = _at_vertices(mesh, weighted.reshape(-1, 3)).reshape(-1, 3, 3)
     else:
@@ -700,6 +729,7 @@ def _angles(mesh: Mesh) -> Floats:
     corner = mesh.vertices[mesh.faces]
     edges = unit(np.roll(corner, -1, axis=1) - corner)
     return np.asarray(
+        # The angle at each corner is that between the edges before and after it.
         np.arccos(
             np.clip(-np.einsum("fij,fij->fi", edges, np.roll(edges, 1, axis=1)), -1, 1)
         )
@@ -707,8 +737,9 @@ def _angles(mesh: Mesh) -> Floats:
 
 
 def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
-    """Return for each corner the sum of `values` (3F, 3) over all corners at its
-    vertex.
+    """Return for each corner the sum of `values` (3F, 3) at its vertex.
+
+    Over all corners there.
     """
     vertex = mesh.faces.ravel()
     sums = [np.bincount(vertex, column, len(mesh.vertices)) for column in values.T]
@@ -716,8 +747,9 @@ def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
 
 
 def _creased(mesh: Mesh, weighted: Floats) -> Floats:
-    """Return the sums of `weighted` (3F, 3) over all pairs of corners at one vertex
-    whose faces make a small angle.
+    """Return the sums of `weighted` (3F, 3) over pairs of smooth corners.
+
+    Pairs are corners at one vertex whose faces make a small angle.
     """
     limit = np.cos(mesh.crease_angle)
     vertex = mesh.faces.ravel()
@@ -728,17 +760,23 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     creased = (
         np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
     )
+    # Elsewhere a corner begins with itself alone, and its pairs are added below.
     sums = np.where(creased[:, None], weighted, _at_vertices(mesh, weighted))
+    # Corners sorted by the number at their vertex, then by vertex: those of one vertex
+    # follow each other.
     count = np.bincount(vertex)[vertex]
     order = np.lexsort((vertex, count))
     order = order[creased[order]]
     degree = count[order]
     numbers = np.arange(len(order))
+    # Where a new vertex begins, and for each corner the first one of its vertex.
     fresh = np.append(True, vertex[order[1:]] != vertex[order[:-1]])
     start = np.maximum.accumulate(np.where(fresh, numbers, 0))
+    # Number of pairs up to each corner.
     ends = np.cumsum(degree)
     done = 0
     total = 0
+    # As many corners at a time as have `BLOCK_PAIRS` pairs; at least one.
     while done < len(order):
         stop = max(
             int(
@@ -749,8 +787,11 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
             done + 1,
         )
         total += int(ends[stop - 1] - (ends[done - 1] if done else 0))
+        # A vertex shared by very many faces has pairs by their square: what is left
+        # stays flat.
         if total > MIN_PAIRS + PAIRS_PER_CORNER * len(vertex):
             break
+        # All pairs (a, b) of corners at one vertex: a repeated, b counting through.
         some = np.arange(done, stop)
         repeat = degree[some]
         first = np.repeat(some, repeat)
@@ -838,6 +879,7 @@ class Surface(NamedTuple):
     @property
     def key(self) -> tuple[object, ...]:
         """The properties that shapes of one part have in common."""
+        # Materials that look the same are one, whatever else they have.
         material = self.material
         appearance = (
             material.diffuse,
@@ -846,6 +888,7 @@ class Surface(NamedTuple):
             material.transparency,
         )
         texture = material.texture
+        # The texture matters only where there are coordinates for it.
         if self.textured and texture:
             image = (str(texture.path), texture.repeat_s, texture.repeat_t)
         else:
@@ -885,6 +928,7 @@ class Part:
         for name, values in {"positions": positions, **more}.items():
             if values is not None:
                 getattr(self, name).append(values.astype(np.float32, copy=False))
+        # Indices of the new points follow those of the part.
         self.indices.append(indices.astype(np.uint32).ravel() + np.uint32(self.count))
         self.count += len(positions)
 
@@ -920,6 +964,7 @@ def _add_triangles(
     texture = material.texture
     colors = None
     channels = 0
+    # VRML97: a texture takes the place of vertex colours.
     if paint is None and texture is None and buffers.colors is not None:
         colors = buffers.colors
         channels = colors.shape[1]
@@ -927,11 +972,14 @@ def _add_triangles(
     if buffers.uv is not None and (whole or texture is not None):
         matrix = np.eye(3)
         if texture is not None:
+            # Texture coordinates are transformed here, as viewers have no such
+            # transform.
             matrix = texture.transform
         ones = np.ones(len(buffers.uv), dtype=np.float32)
         uv = (np.c_[buffers.uv, ones] @ matrix.T)[:, :2]
     has_texture = uv is not None and texture is not None
     numbers = None
+    # Numbers are kept as single precision, which is exact up to 2²⁴.
     if whole and len(mesh.vertices) < MAX_NUMBERED:
         numbers = buffers.vertices
     surface = Surface(TRIANGLES, material, has_texture, mesh.two_sided, channels)
@@ -962,6 +1010,7 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     else:
         mode = POINTS
         indices = np.arange(len(positions), dtype=np.int32)
+    # A single point that is not finite would make viewers drop the whole part.
     if not indices.size or not np.isfinite(positions).all():
         return
     colors = None
@@ -985,12 +1034,15 @@ def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
     of them. w is the difference farthest against v, so v·w/|v| is a lower bound of the
     distance; the search ends where it is above `enough`.
     """
+    # Any difference of two points is in the hull: the search starts there.
     simplex = (a[:1] - b[:1]).astype(np.float64)
     v = simplex[0]
     for _ in range(MAX_STEPS):
         length = float(np.linalg.norm(v))
+        # The origin is in the hull: both hulls overlap.
         if length < 1e-9:
             return 0.0
+        # Farthest against v: the lowest of a along v, the highest of b.
         w = a[np.argmin(a @ v)] - b[np.argmax(b @ v)]
         bound = float(v @ w) / length
         if bound > enough or length - bound <= 1e-7 * length:
@@ -1005,6 +1057,7 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
 
     And those of them that span it.
     """
+    # The new point, the last one, is always part of the nearest simplex.
     best = simplex[-1]
     spanning = simplex[-1:]
     last = len(simplex) - 1
@@ -1017,8 +1070,11 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
             gram = edges @ edges.T
             try:
                 shares = np.linalg.solve(gram, -edges @ points[-1])
+            # Points that depend on each other span a smaller simplex, which is tried as
+            # well.
             except np.linalg.LinAlgError:
                 continue
+            # All shares are positive: the foot is inside the simplex.
             if (shares > 0).all() and shares.sum() < 1:
                 found = points[-1] + shares @ edges
                 if found @ found < best @ best:
@@ -1030,8 +1086,9 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
 def box_overlap(
     one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float = -np.inf
 ) -> Floats:
-    """Return the smallest distances (…) by which one of two boxes must be moved to be
-    apart, negative where they are.
+    """Return the smallest distances (…) that move two boxes apart.
+
+    They are negative where the boxes are apart.
 
     Where a direction gives at most `enough`, no others may have been tried. A box has
     axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin
@@ -1040,10 +1097,13 @@ def box_overlap(
     """
     (a, half_a, middle_a), (b, half_b, middle_b) = one, two
     between = middle_b - middle_a
+    # Axes of b in the frame of a, (3, 3, …).
     cosines = np.einsum("ij...,ik...->jk...", a, b)
     along = np.abs(cosines)
     to_a = np.einsum("i...,ij...->j...", between, a)
     to_b = np.einsum("i...,ij...->j...", between, b)
+    # Along each axis of a box: half sizes of both, projected, less the distance of the
+    # middles.
     overlaps = np.minimum(
         (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(
             axis=0
@@ -1052,6 +1112,7 @@ def box_overlap(
             axis=0
         ),
     )
+    # Only pairs that none of these directions separates need the nine products.
     left = overlaps > enough
     if not left.any():
         return np.asarray(overlaps)
@@ -1086,8 +1147,9 @@ def box_overlap(
 
 @dataclass(frozen=True)
 class Solid:
-    """A geom: its type and sizes as in MJCF, or its mesh, and the frame (4, 4) of its
-    shape in the body.
+    """A geom: its type and sizes as in MJCF, or its mesh.
+
+    `frame` (4, 4) is that of its shape in the body.
     """
 
     type: str
@@ -1106,6 +1168,7 @@ class Solid:
     def pose(self) -> Floats:
         """Its pose (7,) in the body."""
         pose = poses.from_matrix(self.frame)
+        # Axes are along y in VRML97, along z in MuJoCo.
         if self.type in ("cylinder", "capsule", "ellipsoid"):
             return poses.compose(pose, FROM_Y_TO_Z)
         return pose
@@ -1121,6 +1184,7 @@ def solid(shape: Shape) -> Solid | None:
     if isinstance(geometry, (Lines, Points)) or not np.isfinite(transform).all():
         return None
     scale = _scale(transform)
+    # A primitive that is neither sheared nor mirrored stays one, where MJCF has it.
     if scale is not None and not isinstance(geometry, Mesh):
         size, kind = _sized(geometry, scale)
         if kind:
@@ -1129,14 +1193,16 @@ def solid(shape: Shape) -> Solid | None:
             rigid = transform.copy()
             rigid[:3, :3] /= np.where(scale > 0, scale, 1.0)
             return Solid(kind, size, rigid)
+    # A rigid transform becomes the geom's pose, so that shapes share one mesh.
     if isinstance(geometry, Mesh) and scale is not None and (scale == 1.0).all():
         return Solid("mesh", (), transform, geometry)
     return Solid("mesh", (), np.eye(4), shape.to_mesh(), meshed=True)
 
 
 def _scale(transform: Floats) -> Floats | None:
-    """Return the scale of a matrix along its own axes, 1 where it is 1 but for
-    rounding.
+    """Return the scale of a matrix along its own axes.
+
+    It is 1 where it is 1 but for rounding.
 
     None where it shears or mirrors.
     """
@@ -1145,6 +1211,7 @@ def _scale(transform: Floats) -> Floats | None:
     if not (lengths > MIN_SIZE).all():
         return None
     rotation = linear / lengths
+    # Columns that are not orthogonal shear; a negative determinant mirrors.
     if (
         np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-9
         or np.linalg.det(rotation) < 0
@@ -1163,6 +1230,7 @@ def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
     match geometry:
         case Box(size=(a, b, c)):
             half: tuple[float, ...] = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
+            # Two sides of three have a size.
             # A sheet gets the smallest thickness; a rod or a point has no box.
             is_sheet = sum(value > MIN_HALF_SIZE for value in half) == 2
             if is_sheet and min(half) >= 0:
@@ -1180,6 +1248,7 @@ def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
         case Capsule(radius=radius, height=height) if (
             is_round and abs(x - y) <= 1e-12 * x
         ):
+            # MuJoCo refuses a capsule of length 0.
             return (x * radius, 0.5 * y * height or MIN_HALF_SIZE), "capsule"
     return (), ""
 
@@ -1190,5 +1259,7 @@ def is_flat(mesh: Mesh) -> bool:
     if len(points) < 4:
         return True
     centered = points - points.mean(axis=0)
+    # Squares of the singular values of the points: the smallest is that across the
+    # plane.
     spread = np.linalg.svd(centered.T @ centered, compute_uv=False)
     return bool(spread[2] <= FLAT_RATIO**2 * spread[0])

@@ -42,13 +42,16 @@ MAX_SLICE = 512  # Number of frames that one call processes at most.
 THREAD_NAME = "bodymotion-compiling"
 MAX_WAIT = 30.0  # [s] Longest time that a program waits at its end for the compiler.
 
+# Reentrant: a kernel compiles those that it calls. Several threads may call first.
 _lock = threading.RLock()
+# Work of each kernel so far, in inner loop steps.
 _done: Counter[str] = Counter()
 
 
 class _Kernel:
-    """A function that is compiled when it is first called, by Python or by another
-    kernel.
+    """A function that is compiled when it is first called.
+
+    By Python or by another kernel.
     """
 
     def __init__(
@@ -78,6 +81,8 @@ class _Kernel:
         with _lock:
             if self._compiled is None:
                 names = self.function.__globals__
+                # numba resolves the names in a kernel's globals: other kernels are
+                # replaced there by their compiled functions.
                 for name in self.function.__code__.co_names:
                     value = names.get(name)
                     other = (
@@ -92,9 +97,13 @@ class _Kernel:
             return self._compiled
 
     def _compile(self) -> Callable[..., Any]:
+        # Importing numba takes longer than a short program runs, so it waits for the
+        # first kernel.
         from numba import njit
         from numba.core.types import unliteral
 
+        # `nogil`: slices run on several threads at once. `error_model`: a division by 0
+        # gives inf or NaN, as in NumPy, instead of an exception.
         jit: Callable[..., Any] = partial(
             njit, self.function, nogil=True, error_model="numpy"
         )
@@ -140,8 +149,9 @@ def part_of_kernel(function: _F) -> _F:
 
 
 def is_small(function: Callable[..., object], work: int) -> bool:
-    """Return whether `work` inner loop steps are too few to load the compiled code of a
-    kernel.
+    """Return whether `work` is too little to load a kernel's compiled code.
+
+    `work` counts inner loop steps.
 
     A program that calls it often gets the compiled code, too; code that is loaded is
     used.
@@ -176,8 +186,9 @@ def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
 def in_slices(
     count: int, work: Callable[[int, int], None], one_thread: int = ONE_THREAD
 ) -> None:
-    """Call `work(start, stop)` for slices that together are 0…count, without warnings
-    about numbers that are not finite.
+    """Call `work(start, stop)` for slices that together are 0…count.
+
+    Warnings about numbers that are not finite are off.
 
     They are on several threads where there are more than `one_thread`, and small enough
     for the cache of a processor. `work` must not begin several threads by another call:
@@ -185,6 +196,7 @@ def in_slices(
     """
 
     def quiet(start: int, stop: int) -> None:
+        # NumPy's error state is one per thread, so each slice sets it.
         with np.errstate(all="ignore"):
             work(start, stop)
 
@@ -192,6 +204,7 @@ def in_slices(
     if count <= one_thread:
         parts = 1
     else:
+        # Four slices per thread, so that a slow one does not make the others wait.
         parts = min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
     edges = np.linspace(0, count, parts + 1).astype(int)
     list(
@@ -205,6 +218,7 @@ def in_slices(
 def _pool() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
+    # Threads do not survive a fork: the child makes a pool of its own.
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(num_threads, thread_name_prefix="bodymotion-kernel")

@@ -28,8 +28,10 @@ def product(a: Floats, b: Floats) -> Floats:
 
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
-    """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle
-    of all points up to `patch` above it.
+    """Return the lowest points of feet (T, K, 4).
+
+    For poses (T, K, 7): the height of the lowest point, and the middle of all points up
+    to `patch` above it.
 
     (T, K, 4).
 
@@ -42,12 +44,15 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
         for foot in range(poses.shape[1]):
             own = points[edges[foot] : edges[foot + 1]]
             found = out[a:b, foot]
+            # The third row of the rotation gives heights: z of the foot + R₂·p.
             heights = product(turns[2, :, foot].T, own.T)
             heights += poses[a:b, foot, 2, None]
             found[:, 0] = heights.min(axis=1, initial=np.inf)
             touching = heights <= found[:, :1] + patch
+            # Points that are never in the patch need not be multiplied.
             used = touching.any(axis=0)
             weights = touching[:, used].astype(np.float64)
+            # Mean (N, 3) of the touching points, in the foot's frame.
             middle = product(weights, own[used]) / weights.sum(axis=1, keepdims=True)
             found[:, 1:] = poses[a:b, foot, :3] + apply(turns[:, :, foot], middle.T).T
 
@@ -58,13 +63,16 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
 def heights(
     poses: Floats, points: Floats, edges: Indices, share: float = np.inf
 ) -> Floats:
-    """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for
-    `lowest`.
+    """Return the heights (T, K, 2) of the lowest and the highest point.
+
+    As for `lowest`.
 
     They are inf and -inf for feet that in no frame are the highest, or reach down to a
     share of the height of all above the lowest.
     """
+    # The world's z in the frames of the feet, (3, K, T).
     up = matrices(poses)[2]
+    # Corners (3, K, 1) of each foot's box in its own frame.
     z = poses[..., 2].T
     low, high = (
         bound.reduceat(points, edges[:-1]).T[..., None]
@@ -81,6 +89,8 @@ def heights(
     low = z + center - extent
     high = z + center + extent
     inner = z + inner
+    # Upper bound of the height up to which a foot matters: boxes decide which feet need
+    # all their points.
     above = inner.min(axis=0) + share * (high.max(axis=0) - low.min(axis=0))
     used = ~((low > above) & (high < inner.max(axis=0))).all(axis=1)
     out = np.full((*poses.shape[:2], 2), [np.inf, -np.inf])
@@ -102,13 +112,15 @@ def hulls(
     heights: Floats,
     patch: float,
 ) -> tuple[Floats, Indices]:
-    """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the
-    convex hull of the standing feet's lowest points.
+    """Return the convex hulls of the standing feet's lowest points.
+
+    Corners (T, M, 2), counter-clockwise, and their numbers (T,).
 
     Of a foot in contact, with `standing` (T, K) not 0, these are the points up to
     `patch` above its lowest one, at `heights` (T, K). Corners that a hull does not have
     are NaN.
     """
+    # No point is below −inf: feet in the air have no corners.
     highest = np.where(standing != 0.0, heights + patch, -np.inf)
     if is_small(_hulls, len(poses) * len(points)):
         corners, counts = _small_hulls(poses, points, edges, highest)
@@ -123,6 +135,7 @@ def hulls(
                 feet[a:b], own, edges, most[a:b], corners[a:b], counts[a:b]
             ),
         )
+    # Of all hulls, the one with most corners gives M.
     corners = corners[:, : max(int(counts.max(initial=0)), 1)].copy()
     corners[np.arange(corners.shape[1]) >= counts[:, None]] = np.nan
     return corners, counts
@@ -130,18 +143,22 @@ def hulls(
 
 @np.errstate(all="ignore")
 def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
-    """Return the distances of points (T, 2) inside polygons (negative outside), and of
-    each polygon the nearest point.
+    """Return the distances of points (T, 2) inside polygons, and nearest points.
+
+    Distances are negative outside; of each polygon it is the point nearest to the given
+    one.
 
     (T, 3).
 
     The nearest point of a polygon to one that is inside is that one itself. Without
     corners all is NaN.
     """
+    # Complex numbers x + iy: products of vectors are one operation.
     places = corners[..., 0] + 1j * corners[..., 1]
     point = points[:, 0] + 1j * points[:, 1]
     there = np.arange(corners.shape[1]) < counts[:, None]
     rows = np.arange(len(points))
+    # The corner after each one; after the last comes the first.
     after = np.roll(places, -1, axis=1)
     after[rows, counts - 1] = places[:, 0]
     edge = after - places
@@ -149,6 +166,8 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
     # The dot product of both is the real part, the cross product the imaginary one.
     product = edge.conj() * away
     square = edge.real**2 + edge.imag**2
+    # The share along the edge of the foot of the perpendicular, limited to the edge. An
+    # edge without length has the share 0.
     along = np.divide(
         product.real, square, out=np.zeros_like(square), where=square > 0.0
     )
@@ -156,6 +175,8 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
     distance = np.abs(away - along * edge)
     best = np.argmin(np.where(there, distance, np.inf), axis=1)
     known = (counts > 0) & np.isfinite(points).all(axis=1)
+    # Counter-clockwise corners: inside, the point is on the left of all edges. A line
+    # or a point has no inside.
     inside = (counts > 2) & ((product.imag >= 0.0) | ~there).all(axis=1)
     nearest = np.where(
         inside, point, places[rows, best] + along[rows, best] * edge[rows, best]
@@ -178,17 +199,23 @@ def _small_hulls(
     feet = np.repeat(np.arange(poses.shape[1]), np.diff(edges))
     x, y, z = apply(turns[:, :, feet], points.T[:, :, None]) + poses[:, feet, :3].T
     touching = z <= highest[:, feet].T
+    # Corners that do not touch are at the end, at inf.
     # Complex numbers are sorted by x, then by y.
     places = np.sort(np.where(touching, x + 1j * y, np.inf), axis=0)
+    # Number of touching points of each frame.
     num = touching.sum(axis=0)
     chains = np.full((num.max(initial=0) + 1, len(poses)), complex(np.nan, np.nan))
     found = np.zeros_like(num)
     min_length = np.full_like(num, 2)
+    # Lower chain from left to right (steps 0 … num − 1), then the upper one back.
     for step in range(2 * len(chains) - 3):
         own = np.minimum(step, 2 * num - 2 - step)
         there = own >= 0
         place = places[np.maximum(own, 0), rows]
+        # The upper chain never removes corners of the lower one.
         min_length = np.where(step == num, found + 1, min_length)
+        # Corners at which the chain does not turn left are removed, in all frames in
+        # which there still are any.
         while True:
             start = chains[found - 2, rows]
             edge = chains[found - 1, rows] - start
@@ -199,7 +226,10 @@ def _small_hulls(
             found -= drop
         chains[found[there], rows[there]] = place[there]
         found += there
+    # The last point closes the chain: it is the first one again. A single point is no
+    # pair.
     counts = np.maximum(found - 1, np.minimum(found, 1))
+    # Two points at one position are one.
     counts[(counts == 2) & (chains[0] == chains[min(1, len(chains) - 1)])] = 1
     return np.stack([chains.real.T, chains.imag.T], axis=-1), counts
 
@@ -237,6 +267,7 @@ def _hulls(
             a = points[k, 0]
             b = points[k, 1]
             c = points[k, 2]
+            # `not … <=`: a pose that is NaN has no corners.
             if (
                 not pose[2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c
                 <= highest[t, foot]
@@ -245,12 +276,15 @@ def _hulls(
                 continue
             u = pose[0] + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
             v = pose[1] + turn[1, 0] * a + turn[1, 1] * b + turn[1, 2] * c
+            # Insertion sort, which takes one pass where the order is that of the frame
+            # before.
             i = count
             while i > 0 and (x[i - 1] > u or (x[i - 1] == u and y[i - 1] > v)):
                 x[i], y[i], order[i] = x[i - 1], y[i - 1], order[i - 1]
                 i -= 1
             x[i], y[i], order[i] = u, v, k
             count += 1
+        # Points that do not touch follow, for the next frame.
         order[count:] = left[: total - count]
         chain = corners[t]
         found = 0
@@ -260,6 +294,7 @@ def _hulls(
                 i = step
             else:
                 i = 2 * count - 2 - step
+            # Back along the upper chain.
             if step == count:
                 min_length = found + 1
             while found >= min_length:
@@ -272,6 +307,7 @@ def _hulls(
                 found -= 1
             chain[found, 0], chain[found, 1] = x[i], y[i]
             found += 1
+        # The chain ends at its first point, which counts once.
         found = max(found - 1, min(found, 1))
         counts[t] = (
             1
@@ -320,8 +356,10 @@ def stances(
       it slips in any case.
     """
     out = np.zeros(heights.shape)
+    # (T,) NaN only where no foot has a height.
     lowest_foot = np.fmin.reduce(heights, axis=1, initial=np.inf)
     for own, fast, found in zip(heights.T, speeds.T, out.T, strict=True):
+        # An unknown speed makes the foot's state unknown: neither low nor in contact.
         own = np.where(fast >= 0.0, own, np.nan)
         for first, after in runs(_low(own, *height, True)):
             found[first:after] = _stance(
@@ -338,6 +376,7 @@ def _low(values: Floats, below: float, above: float, is_first: bool) -> Bools:
     With `is_first`, the state before the first value is unknown, and one between the
     limits is low.
     """
+    # Schmitt trigger: where a value decides, and between decisions the last one before.
     begins = values < below
     stays = values <= above
     begins[:1] |= stays[:1] & is_first
@@ -367,24 +406,31 @@ def _stance(
     # below the ground touches it.
     level = max(float(own[own <= own.mean() + 1e-12].mean()), 0.0)
     begin = first
+    # A phase that begins in the first frame low has no descent before it.
     last = after - 1
     if (first > 0 and heights[first - 1] > low) or heights[first] >= low:
         begin = _end_of_descent(heights, times, first, last, 1, level)
+    # The same at its end. Before unknown heights it ends without lifting off.
     if (after < len(heights) and not np.isnan(heights[after])) or heights[last] >= low:
         last = _end_of_descent(heights, times, last, first, -1, level)
     end = last + 1
     out[begin - first : max(end - first, 0)] = 1.0
+    # Within the contact: fast stretches that swing are not in contact.
     for a, b in runs(~_low(speeds[begin:end], *speed, begin == 0)):
         a = a + begin
         b = b + begin
+        # A stretch that reaches the motion's ends may go on outside.
         inside = (a > begin or begin == 0) and (b < end or end == len(heights))
         lands = not inside and times[b - 1] - times[a] < MIN_REST_TIME - 1e-9
+        # How far it is above the lowest foot on the mean: while both feet are down it
+        # slips.
         above_lowest = float((heights[a:b] - lowest_foot[a:b]).mean())
         if (
             lands
             or heights[a:b].mean() > level + LIFT_HEIGHT
             or above_lowest > MAX_ABOVE_LOWEST
         ):
+            # On or below the ground it touches in any case.
             out[a - first : b - first][heights[a:b] > TOUCHING_HEIGHT] = 0.0
     return out
 
@@ -399,12 +445,16 @@ def _end_of_descent(
     other = top
     t = top
     while True:
+        # It climbs again: the lowest frame so far was the end of the descent.
         if heights[t] > heights[low] + LIFT_HEIGHT:
             return low
         if heights[t] < heights[low]:
             low = t
+        # At the height of the contact the descent is over.
         if heights[t] <= level + LIFT_HEIGHT:
             return low
+        # `other` follows t at a distance of 0.1 s: a foot that has not sunk since
+        # rests.
         while (
             other != t and abs(times[other + step] - times[t]) >= MIN_REST_TIME - 1e-9
         ):
@@ -460,13 +510,18 @@ def roots(
             )
         return found
 
+    # The direction up in the root's frame of the first pose.
     up = rotate(conjugate(start[3:]), [0.0, 0.0, 1.0])
     support = int(heights(up[:, None], start[2], slice(1)).argmin())
+    # The pose (7,) of the supporting foot in the world, which stays while it supports.
     pose = compose(start, feet[0, support])
     t = 0
     has_changed = True
     while t < len(feet):
         part = slice(t, t + BLOCK)
+        # Up in the root's frame, of each frame of the block: the foot's pose in the
+        # world is fixed, so the root's orientation follows from that of the foot in the
+        # root's frame.
         up = apply(
             turns[:, :, support, part], rotate(conjugate(pose[3:]), [0.0, 0.0, 1.0])
         )
@@ -474,8 +529,10 @@ def roots(
             up, pose[2] - (up * positions[:, support, part]).sum(axis=0), part
         )
         sinks = found.min(axis=0) < found[support] - MAX_SINK
+        # In the first frame after a change the new foot supports, whatever sinks.
         sinks[:has_changed] = False
         has_changed = bool(sinks.any())
+        # Frames up to the one in which another foot sinks.
         part = slice(t, t + int(sinks.argmax()) if has_changed else t + len(sinks))
         supports[part], held[part], ground[part] = (
             support,
@@ -489,6 +546,8 @@ def roots(
             before = compose(pose, inverse(feet[t - 1, support]))
             support = int(found[:, t - part.start].argmin())
             pose = compose(before, feet[t - 1, support])
+    # root = foot in the world · (foot in the root)⁻¹.
     out = compose(held, inverse(feet[np.arange(len(feet)), supports]))
+    # Exactly as given, without rounding.
     out[0] = start
     return out, ground

@@ -333,10 +333,13 @@ def _reduce(problem: Problem) -> ReducedProblem:
     # The last flag and number are those of the world, whose index is −1.
     is_needed = np.zeros(count + 1, dtype=bool)
     is_needed[[0, -1]] = True
+    # The centre of mass depends on all links.
     is_needed[:] |= np.isin(tasks.kinds, (CENTER, CENTER_PLANE)).any()
     is_needed[tasks.links] = True
+    # Children are after their parents: what is needed needs its whole chain.
     for link in range(count - 1, 0, -1):
         is_needed[chain.parents[link]] |= is_needed[link]
+    # Numbers among the links that stay, in the same order.
     numbers = np.cumsum(is_needed) - 1
     numbers[-1] = -1
     links = np.flatnonzero(is_needed[:-1])
@@ -372,6 +375,7 @@ def _rotation_vector(
     From `goal` (3, 3) to `orientation` (3, 3). Return its angle. `d` (3, 3) is
     overwritten.
     """
+    # d = orientation · goalᵀ is the rotation between them in the world's axes.
     multiply(orientation, goal.T, d)
     # The quaternion by the largest of its parts (Shepperd): near π the sine alone has
     # no digits.
@@ -393,6 +397,7 @@ def _rotation_vector(
         out[j] = d[j, i] + d[i, j]
         out[k] = d[k, i] + d[i, k]
     sine = norm(out)
+    # sin ½α and cos ½α up to one factor; α is at most π with |w|.
     angle = 2.0 * np.arctan2(sine, abs(w))
     if sine == 0.0:
         scale = 0.0
@@ -448,6 +453,8 @@ def distances(
     """
     for n in range(pairs.shape[0]):
         first, second = pairs[n]
+        # In each frame the middles are compared first, which is cheaper than the
+        # nearest points.
         for t in range(begins.shape[1]):
             p = times(begins[first, t])
             q = times(begins[second, t])
@@ -534,9 +541,12 @@ def _add_center(
     share = problem.masses.shares.copy()
     moment = np.empty(problem.masses.centers.shape)
     arm = (0.0, 0.0, 0.0)
+    # Σ share·centre (L, 3) of each link by itself.
     for i in range(len(share)):
         center = product(links.rotations[i], problem.masses.centers[i])
         put(times(plus(links.positions[i], center), share[i]), moment[i])
+    # From the tips inwards: when link i is reached, its share and moment are those of
+    # all that it carries.
     for i in range(len(share) - 1, -1, -1):
         arm = plus(moment[i], links.positions[i], -share[i])
         if chain.kinds[i] == SLIDE:
@@ -588,6 +598,7 @@ def _add_look(goal: Floats, p: Triple, axis: Triple, task: TaskRows) -> None:
     angle = np.arctan2(sine, cosine)
     if sine < STRAIGHT_AWAY and cosine < 0.0:  # opposite directions: any normal
         if abs(ray[0]) > 0.5:
+            # Any vector that is not along the ray will do.
             normal = cross(ray, (0.0, 1.0, 0.0))
         else:
             normal = cross(ray, (1.0, 0.0, 0.0))
@@ -671,6 +682,7 @@ def _compute_rows(
     kind = tasks.kinds[n]
     a = tasks.links[n, 0]
     b = tasks.links[n, 1]
+    # The world has no frame: there the point is the goal's position.
     if a >= 0:
         p = plus(links.positions[a], product(links.rotations[a], tasks.points[n, 0]))
     else:
@@ -700,6 +712,7 @@ def _compute_rows(
         _add_distance(goal, p, q, task)
     elif kind == POINTS:
         _add_points(p, q, direction, task)
+        # The derivative of `_add_points` is by the point of link a that is at Q.
         p = q
     else:
         axis = plus(q, links.positions[b], -1.0)
@@ -730,6 +743,7 @@ def _weight_rows(
 
     Return the sums `soft` and `hard` of `Cost` with what the task adds to them.
     """
+    # Errors are summed apart: [m] in column 0, [rad] in column 1.
     of_angle = 1 if tasks.kinds[n] in (LOOK, AXES) else 0
     sign = tasks.signs[n]
     for m in range(6):
@@ -740,6 +754,7 @@ def _weight_rows(
             weight = HARD
         else:
             weight = tasks.weights[n, m]
+        # "At least" is "at most" with the opposite sign.
         if sign:
             weight *= sign
         linear.residual[row] = weight * task.errors[m]
@@ -792,6 +807,8 @@ def _evaluate(
         goal = goals[n]
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
+        # Otherwise the nearest points would be computed for a distance that is never
+        # wrong.
         if tasks.kinds[n] == DISTANCE and tasks.signs[n] < 0 and goal[3] <= 0.0:
             # Any distance is at least that.
             linear.residual[row] = 0.0
@@ -807,6 +824,7 @@ def _evaluate(
         if row > first:
             worst = max(worst, errors[n, 0])
             worst = max(worst, errors[n, 1])
+    # The posture: joints are drawn to their rest values.
     for i in range(free.variables.shape[0]):
         j = free.variables[i] - 6
         if j >= 0:
@@ -838,6 +856,7 @@ def _set_up_equations(
     for row in range(linear.residual.shape[0]):
         # The gradient of the merit: Aᵀ·(W·r + μ/W), by multipliers in units of 1/W.
         right = linear.residual[row] + multipliers[row] / HARD
+        # Only the lower triangle is summed; it is copied below.
         if signs[row] and right <= 0.0:
             continue  # an inequality that does not act
         # Most derivatives are 0: the joints of other limbs do not move a link.
@@ -919,6 +938,7 @@ def _solve_damped(
     for p in range(number):
         i = order[p]
         right[p] = -equations.gradient[i]
+        # Joints on limits have moved by their known steps.
         for j in range(fixed.shape[0]):
             if fixed[j] and step[j] != 0.0:
                 right[p] -= hessian[i, j] * step[j]
@@ -928,8 +948,11 @@ def _solve_damped(
         for s in range(p, number):
             row[s] = hessian[i, order[s]]
         row[p] += damping
+    # Cholesky, row by row: U's row p, then its square is subtracted from the rows
+    # below.
     for p in range(number):
         row = equations.factor[p]
+        # Rounding may leave a diagonal element that is not positive.
         row[p] = np.sqrt(max(row[p], MIN_DAMPING))
         scale = 1.0 / row[p]
         right[p] *= scale
@@ -940,6 +963,7 @@ def _solve_damped(
             if row[k] != 0.0:
                 for s in range(k, number):
                     equations.factor[k, s] -= row[k] * row[s]
+    # Back substitution: U·step = right.
     for p in range(number - 1, -1, -1):
         row = equations.factor[p]
         for k in range(p + 1, number):
@@ -964,6 +988,7 @@ def _stop_at_limits(
         j = free.variables[i] - 6
         if j < 0:
             continue
+        # The step may only lead to the limit.
         value = joints[j] + step[i]
         if value < free.lower[i]:
             step[i] = free.lower[i] - joints[j]
@@ -995,6 +1020,7 @@ def _compute_step(
     for i in range(count):
         step[i] = 0.0
     _fix_joints_at_limits(free, joints, equations.gradient, fixed)
+    # Each pass fixes at least one joint more, so F passes are enough.
     for _ in range(count):
         number = _order_free(fixed, order)
         _solve_damped(equations, damping, fixed, order, number, right, step)
@@ -1003,6 +1029,7 @@ def _compute_step(
     largest = 0.0
     for i in range(count):
         largest = max(largest, abs(step[i]))
+    # Linearization holds for small rotations only; the direction stays.
     if largest > MAX_STEP:
         for i in range(count):
             step[i] *= MAX_STEP / largest
@@ -1017,7 +1044,9 @@ def _move(free: FreeVariables, state: State, step: Floats, out: State) -> None:
         j = free.variables[i] - 6
         if j >= 0 and step[i] != 0.0:
             value = state.joints[j] + step[i]
+            # Rounding must not carry a joint beyond its limit.
             out.joints[j] = min(max(value, free.lower[i]), free.upper[i])
+    # The root's six variables are free together or not at all.
     if free.variables.shape[0] and free.variables[0] == 0:
         _move_root(state.root, step, out.root)
 
@@ -1028,6 +1057,7 @@ def _move_root(pose: Floats, step: Floats, out: Floats) -> None:
     put(plus(pose, step), out)
     # The quaternion (cos α/2, sin α/2 · axis) of the rotation vector, times the pose's.
     angle = norm(step[3:])
+    # sin(½α)/α·φ; for tiny angles ½·φ.
     if angle > 1e-9:
         scale = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle))
     else:
@@ -1066,6 +1096,8 @@ def _begin(free: FreeVariables, frames: Frames, t: int, memory: Memory) -> None:
     joints = memory.trial.joints
     has_start = t < frames.starts.shape[0]
     for j in range(joints.shape[0]):
+        # Frames with starts of their own begin there, others where the frame before
+        # ended.
         if has_start:
             joints[j] = frames.starts[t, j]
         else:
@@ -1073,6 +1105,7 @@ def _begin(free: FreeVariables, frames: Frames, t: int, memory: Memory) -> None:
         number = free.numbers[6 + j]
         if number >= 0:
             joints[j] = min(max(joints[j], free.lower[number]), free.upper[number])
+    # A free root goes on from the frame before, too.
     if has_start or free.numbers[0] < 0:
         unit_pose(frames.roots[t], memory.trial.root)
     for row in range(memory.multipliers.shape[0]):
@@ -1098,6 +1131,7 @@ def _update_multipliers(
     """Let multipliers grow by ρ·c, and return the merit with the new ones."""
     for row in range(residual.shape[0]):
         if kinds.is_hard[row]:
+            # The term with the old multiplier is exchanged for that with the new one.
             sign = kinds.signs[row]
             scaled = multipliers[row] / HARD
             merit -= _penalty(residual[row], scaled, sign)
@@ -1127,6 +1161,8 @@ def _descend(
     current = memory.current
     multipliers = memory.multipliers
     has_posture = False
+    # With a posture, tasks that are met are not the end: joints still move to their
+    # rest values.
     for i in range(free.weights.shape[0]):
         has_posture = has_posture or free.weights[i] > 0.0
     cost = Cost(np.inf, 0.0, np.inf)
@@ -1140,7 +1176,9 @@ def _descend(
     more = 1.0
     for attempt in range(MAX_TRIED_STEPS * steps + 1):
         other = 1 - side
+        # Residuals of a trial replace those of the state only when it is accepted.
         linear = Linear(memory.residuals[other], memory.jacobians[other])
+        # The last step needs no derivatives after it.
         with_slopes = taken + (attempt > 0) < steps
         trial_cost = _evaluate(
             problem,
@@ -1157,14 +1195,18 @@ def _descend(
         )
         gain = merit - trial_merit
         size = abs(trial_merit)
+        # A step is accepted when the merit falls, or all tasks are met.
         if attempt == 0 or trial_merit < merit or trial_cost.worst <= TOLERANCE:
             side = other
             if attempt > 0:
                 taken += 1
+                # Stalls count only where hard tasks are met: their multipliers may
+                # still move.
                 if gain <= MIN_GAIN * size and trial_cost.hard <= TOLERANCE:
                     stalls = stalls + 1
                 else:
                     stalls = 0
+                # Accepted: λ falls, and convergence becomes quadratic.
                 if gain > MIN_RELATIVE_GAIN * size:
                     share = max(0.2 * share * more, MIN_SHARE)
                     more = 1.0
@@ -1175,6 +1217,8 @@ def _descend(
             is_met = cost.worst <= TOLERANCE and not has_posture
             if taken == steps or stalls >= MAX_STALLS or is_met:
                 break
+            # Far from the solution, multipliers would grow by errors of the
+            # linearization.
             if longest <= MAX_STEP_OF_UPDATES:
                 merit = _update_multipliers(merit, kinds, linear.residual, multipliers)
             _set_up_equations(
@@ -1186,15 +1230,18 @@ def _descend(
                 linear,
                 memory.equations,
             )
+        # Rejected: the linearization does not hold that far, so λ grows.
         elif -gain > MIN_RELATIVE_GAIN * size:
             share *= 10.0
         else:
             more *= 10.0
+        # λ is a share of the squared error: it vanishes as tasks are met.
         square = cost.soft + cost.hard * cost.hard
         damping = share * more * square + MIN_DAMPING
         longest = _compute_step(
             free, current.joints, damping, memory.equations, memory.order, memory.step
         )
+        # `not >` also ends for NaN.
         if not longest > MIN_STEP:
             break
         _move(free, current, memory.step, memory.trial)
@@ -1253,11 +1300,13 @@ def _solve(
     share = DAMPING
     for t in range(results.joints.shape[0]):
         _begin(problem.free, frames, t, memory)
+        # The share is kept only along frames that follow each other.
         if t < frames.starts.shape[0]:
             share = DAMPING
         share = _descend(problem, steps, frames, results, t, memory, share)
         for j in range(current.joints.shape[0]):
             results.joints[t, j] = current.joints[j]
         unit_pose(current.root, results.roots[t])
+        # The next frame begins with this root.
         for k in range(7):
             memory.trial.root[k] = current.root[k]

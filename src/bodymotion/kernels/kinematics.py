@@ -98,9 +98,13 @@ class Tree(NamedTuple):
 # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
 MAX_ANGLE = 1e6
 
+# π/2 in three parts of 33 bits or so each, so that the multiples by the first two have
+# no rounding error; the last one has the remaining digits.
 _PART_1 = 1.5707963267341256e00
 _PART_2 = 6.0771005063039660e-11
 _PART_3 = 2.0222662487959506e-21
+# Coefficients of the sine, then of the cosine, on −π/4…π/4 (fdlibm, `k_sin.c` and
+# `k_cos.c`).
 _S1 = -1.66666666666666324348e-01
 _S2 = 8.33333333332248946124e-03
 _S3 = -1.98412698298579493134e-04
@@ -117,8 +121,9 @@ _C6 = -1.13596475577881948265e-11
 
 @inlined
 def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
-    """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad], in a form that
-    compilers turn into vector instructions.
+    """Fill `sines` and `cosines` (N,) with those of `angles` (N,) [rad].
+
+    The form is one that compilers turn into vector instructions.
 
     The angle is reduced to −π/4…π/4 by subtracting a multiple of π/2 that is held in
     three parts, so that no digits are lost (Cody and Waite, 1980). There, sine and
@@ -129,6 +134,7 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
     for i in range(angles.shape[0]):
         x = angles[i]
         beyond += abs(x) > MAX_ANGLE
+        # x = quarter·π/2 + r with |r| ≤ π/4.
         quarter = np.rint(x * (2.0 / np.pi))
         r = ((x - quarter * _PART_1) - quarter * _PART_2) - quarter * _PART_3
         z = r * r
@@ -140,12 +146,16 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
             - 0.5 * z
             + z * z * (_C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * _C6)))))
         )
+        # In odd quadrants sine and cosine are exchanged; bit 1 of the quadrant is the
+        # sign of the sine, of the next quadrant that of the cosine.
         turn = np.int64(quarter)
         odd = (turn & 1) != 0
         a = cosine if odd else sine
         b = sine if odd else cosine
         sines[i] = -a if (turn & 2) else a
         cosines[i] = -b if ((turn + 1) & 2) else b
+    # Very large angles are rare: a loop of its own keeps the branch out of the loop
+    # above, which would otherwise not be vectorized.
     if beyond:
         for i in range(angles.shape[0]):
             if abs(angles[i]) > MAX_ANGLE:
@@ -161,8 +171,9 @@ BLOCK = 32  # Frames that are processed together, side by side in vector registe
 def link_poses(
     tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None, size: int = 7
 ) -> Floats:
-    """Return poses (..., L, 7) in the world, or with a `size` of 3 positions, of all
-    links or of those with the numbers `chosen` (L,).
+    """Return poses (..., L, 7) in the world.
+
+    With a `size` of 3 they are positions; `chosen` (L,) selects links by their numbers.
 
     `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L,
     7), axes (L, 3). `q` (..., J), `root` (..., 7); their
@@ -173,6 +184,7 @@ def link_poses(
     count = int(np.prod(batch, dtype=np.int64))
     q_rows = as_rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
     root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
+    # Below the size at which compiled code pays, NumPy computes the same.
     if chosen is None:
         chosen = np.arange(links)
     if is_small(_poses, count * links):
@@ -184,19 +196,22 @@ def link_poses(
     def work(start: int, stop: int) -> None:
         _poses(tree, q_rows[start:stop], root_rows[start:stop], chosen, out[start:stop])
 
+    # A body without links has no root row to begin with.
     if links:
         in_slices(count, work)
     return out.reshape(*batch, len(chosen), size)
 
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
-    """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares
-    (L,) of the mass and their centres (L, 3).
+    """Return Σ share · (pose · centre) (..., 3), the body's centre of mass.
+
+    Of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3).
     """
     table = poses.reshape(-1, *poses.shape[-2:])
     out = np.empty((len(table), 3))
 
     def work(a: int, b: int) -> None:
+        # (3, L, T): a row of frames for each component and link.
         placed = table[a:b, :, :3].T + apply(
             matrices(table[a:b]), centers.T[:, :, None]
         )
@@ -207,10 +222,12 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 
 
 def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
-    """Return poses (T, L, 7) of chosen links with NumPy, which is quick where the
-    frames of a number are side by side in memory.
+    """Return poses (T, L, 7) of chosen links with NumPy.
+
+    That is quick where the frames of a number are side by side in memory.
     """
     parents, kinds, columns, offsets, axes = tree
+    # (L, 7, T): the frames of each number are side by side.
     out = np.empty((len(parents), 7, len(q)))
     units = rotations.normalized(offsets[:, 3:])
     out[:1, :3], out[:1, 3:] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
@@ -222,6 +239,8 @@ def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats
             # A rotation about the axis, after the offset's, is the sum of two of its
             # products with constants.
             half = 0.5 * q[:, columns[i]]
+            # Offset · rotation: u·(cos ½q + sin ½q·(0, axis)) = cos ½q·u + sin
+            # ½q·(u·(0, axis)).
             about = rotations.multiply(units[i], [0.0, *axes[i]])
             turn = (np.outer(units[i], np.cos(half)) + np.outer(about, np.sin(half))).T
         elif kinds[i] == 2:
@@ -246,15 +265,19 @@ def cross_products(a: Floats, b: Floats) -> Floats:
 
 
 def matrices(poses: Floats) -> Floats:
-    """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7), as `rotation`
-    computes them.
+    """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7).
+
+    They are as `rotation` computes them.
     """
     w, *axis = np.ascontiguousarray(poses[..., 3:].T)
+    # s = 2/|q|² makes the matrix that of the unit quaternion; 0 stands for the
+    # identity.
     n = w * w + sum(one * one for one in axis)
     s = np.divide(2.0, n, out=np.zeros_like(n), where=n > 0)
     out = np.empty((3, 3, *w.shape))
     squares = [s * one * one for one in axis]
     for i, j, k in CYCLES:
+        # R_ij = s·(x_i·x_j − w·x_k), R_ji with plus, R_ii = 1 − s·(x_j² + x_k²).
         first = s * axis[i] * axis[j]
         second = s * axis[k] * w
         np.subtract(first, second, out=out[i, j])
@@ -277,6 +300,7 @@ def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) ->
     parents, kinds, columns, offsets, axes = tree
     links = parents.shape[0]
     row = 7 * BLOCK
+    # Each link has 7 lines of `BLOCK` numbers: number k of frame b is at k·BLOCK + b.
     block = np.empty(links * row)
     pose = np.empty(7)
     unit_offsets = np.empty((links, 7))
@@ -284,16 +308,21 @@ def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) ->
     sine = np.empty(BLOCK)
     cosine = np.empty(BLOCK)
     slide = np.empty(BLOCK)
+    # Offsets are scaled to unit length once, not in each frame.
     for i in range(links):
         unit_pose(offsets[i], unit_offsets[i])
     for start in range(0, q.shape[0], BLOCK):
         count = min(BLOCK, q.shape[0] - start)
+        # The last block is filled up with copies of its last frame, so that the inner
+        # loops always have `BLOCK` passes.
         for b in range(BLOCK):
             unit_pose(root[start + min(b, count - 1)], pose)
             for k in range(7):
                 block[k * BLOCK + b] = pose[k]
+        # Parents are before their children, so that a parent's poses are known here.
         for i in range(1, links):
             column = columns[i]
+            # Of a fixed joint: no rotation, no translation.
             sine[:], cosine[:], slide[:] = 0.0, 1.0, 0.0
             if kinds[i] == 1:
                 for b in range(count):
@@ -326,6 +355,7 @@ def unit_pose(pose: Floats, out: Floats) -> None:
 
     One without a finite, positive length becomes the identity.
     """
+    # Dividing by the largest number first keeps the sum of squares from overflow.
     largest = 0.0
     for k in range(7):
         out[k] = pose[k]
@@ -347,9 +377,7 @@ def unit_pose(pose: Floats, out: Floats) -> None:
 
 @inlined
 def _at(row: Floats, line: int, b: int) -> Triple:
-    """Return the vector of frame `b` in a row of a block, whose numbers begin at a
-    line.
-    """
+    """Return the vector of frame `b` that begins at a line of a row of a block."""
     return (
         row[line * BLOCK + b],
         row[(line + 1) * BLOCK + b],
@@ -387,6 +415,8 @@ def _step(
     ax = axis[0]
     ay = axis[1]
     az = axis[2]
+    # axis rotated by the offset: a + 2w·(v × a) + 2v × (v × a), v the vector part of
+    # its quaternion. It is the direction in which a slide moves in the parent's frame.
     tx, ty, tz = times(cross((ox, oy, oz), (ax, ay, az)), 2.0)
     slid = (
         ax + ow * tx + oy * tz - oz * ty,
@@ -394,12 +424,15 @@ def _step(
         az + ow * tz + ox * ty - oy * tx,
     )
     for b in range(BLOCK):
+        # Origin: the parent's, plus offset and slide rotated by the parent's
+        # quaternion.
         pw, (px, py, pz) = parent[3 * BLOCK + b], _at(parent, 4, b)
         vx, vy, vz = plus(offset, slid, slide[b])
         ux, uy, uz = times(cross((px, py, pz), (vx, vy, vz)), 2.0)
         out[b] = parent[b] + vx + pw * ux + py * uz - pz * uy
         out[BLOCK + b] = parent[BLOCK + b] + vy + pw * uy + pz * ux - px * uz
         out[2 * BLOCK + b] = parent[2 * BLOCK + b] + vz + pw * uz + px * uy - py * ux
+        # Orientation: parent · offset · (cos ½q, sin ½q·axis).
         w = pw * ow - px * ox - py * oy - pz * oz
         x = pw * ox + px * ow + py * oz - pz * oy
         y = pw * oy - px * oz + py * ow + pz * ox
@@ -414,8 +447,10 @@ def _step(
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and
-    accelerations (T, J), and the root's (T, 6).
+    """Return v, ω and a, α, both (T, L, 6).
+
+    Of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T,
+    6).
     """
     out, rates = np.empty((2, *poses.shape[:2], 6))
 
@@ -424,6 +459,8 @@ def accelerations(
         (v, w), (rate, gain) = spatial_motion(
             tree, own, dq[a:b], ddq[a:b], root[a:b].T, root_rate[a:b].T
         )
+        # From the root's origin to that of the link: v = v₀ + ω × r, and for
+        # accelerations of points a = a₀ + α × r + ω × v.
         v = v + cross_products(w, arms)
         out[a:b] = np.concatenate([v, w]).T
         rates[a:b] = np.concatenate(
@@ -435,8 +472,9 @@ def accelerations(
 
 
 def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the links' rotation matrices (3, 3, L, T), their origins (3, L, T) from
-    the root's, and the twists of their joints.
+    """Return rotation matrices, origins and the joints' twists of links.
+
+    The matrices are (3, 3, L, T), the origins (3, L, T) are from the root's.
 
     A twist (2, 3, L, T) is the velocity, linear at the root's origin and angular, that
     a joint at unit velocity gives to what it carries.
@@ -445,7 +483,10 @@ def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
     axes = tree[4]
     turns = matrices(poses)
     arms = poses[..., :3].T - poses[:, :1, :3].T
+    # The joints' axes (3, L, T) along the world's.
     directions = apply(turns, axes.T[:, :, None])
+    # A rotation about an axis through the arm r moves the root's origin by r × s; a
+    # slide moves all by s and rotates nothing.
     spins = np.where(kinds == 1, directions, 0.0)
     return (
         turns,
@@ -459,19 +500,23 @@ def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
 def spatial_motion(
     tree: Tree, own: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the spatial velocities and accelerations (2, 3, L, T) of links, from `own`
-    twists S and the root's v, ω and a, α (6, T).
+    """Return the spatial velocities and accelerations (2, 3, L, T) of links.
+
+    Of `own` twists S and the root's v, ω and a, α (6, T).
 
     They are those of the point of a link that is at the root's origin (Featherstone,
     2008). So a link has those of its parent, and those that its joint adds: S·q̇, and
     S·q̈ + v × S·q̇ with v of the link.
     """
     steps, first = _summed(tree, own, dq, root)
+    # v × S·q̇ of motion vectors: (ω × S_v + v × S_ω, ω × S_ω)·q̇.
     speed, spin = first
     more = [
         cross_products(spin, steps[0]) + cross_products(speed, steps[1]),
         cross_products(spin, steps[1]),
     ]
+    # The second derivative of the root's position becomes its spatial acceleration: a −
+    # ω × v.
     at_root = np.concatenate(
         [root_rate[:3] - cross_products(root[3:], root[:3]), root_rate[3:]]
     )
@@ -481,8 +526,10 @@ def spatial_motion(
 def _summed(
     tree: Tree, own: Floats, rates: Floats, root: Floats, more: float | Floats = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return twists (2, 3, L, T) times the rates (T, J) of joints, plus `more`, and
-    their sums from the root's (6, T) to each link.
+    """Return twists times the rates of joints, and their sums along the tree.
+
+    Twists (2, 3, L, T) times rates (T, J), plus `more`; the sums go from the root's (6,
+    T) to each link.
     """
     parents, kinds, columns, _, _ = tree
     of_links = np.zeros(own.shape[2:])
@@ -490,6 +537,7 @@ def _summed(
     steps = own * of_links + more
     total = steps.copy()
     total[:, :, :1] = root.reshape(2, 3, 1, -1)
+    # Parents are before their children.
     for i in range(1, len(parents)):
         total[:, :, i] += total[:, :, parents[i]]
     return steps, total
@@ -510,6 +558,7 @@ def rotation(pose: Floats, out: Floats) -> None:
 @inlined
 def _rotation(w: float, x: float, y: float, z: float) -> Rows:
     n = w * w + x * x + y * y + z * z
+    # s = 2/|q|² takes the length of the quaternion out of the matrix.
     if n > 0.0:
         s = 2.0 / n
     else:
@@ -524,14 +573,17 @@ def _rotation(w: float, x: float, y: float, z: float) -> Rows:
 def jacobian(
     tree: Tree, poses: Floats, joints: int, link: int, point: Floats
 ) -> Floats:
-    """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for
-    poses (T, L, 7).
+    """Return the Jacobian (T, 6, 6 + J) of a `point` on a link.
+
+    The point is (3,) or (T, 3) in the frame of the link, for poses (T, L, 7).
     """
     parents, kinds, columns, _, axes = tree
+    # Only joints between the link and the root move the point.
     chain = [link]
     while chain[-1] > 0:
         chain.append(int(parents[chain[-1]]))
     out = np.zeros((len(poses), 6, 6 + joints))
+    # v and ω of the root pass to the point unchanged, but for ω₀ × arm.
     out[:, range(6), range(6)] = 1.0
 
     def work(a: int, b: int) -> None:
@@ -548,6 +600,8 @@ def jacobian(
         for n, i in enumerate(chain[:-1]):
             if kinds[i]:
                 axis = apply(turns[:, :, n], axes[i])
+                # A rotation moves the point by axis × (point − origin); a slide along
+                # the axis.
                 swept = cross_products(axis, position - origins[:, n])
                 if kinds[i] == 1:
                     columns_of = [swept, axis]
@@ -575,8 +629,10 @@ def inverse_dynamics(
     gravity: Floats,
     with_wrenches: bool,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's
-    alone (T, 1, 6), and v, ω (T, L, 6) of the links.
+    """Return torques (T, J), wrenches and velocities of links.
+
+    Wrenches F, N (T, L, 6) are those on each link from its parent, or the root's alone
+    (T, 1, 6); velocities are v, ω (T, L, 6).
 
     `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7),
     joint velocities and accelerations (T, J),
@@ -584,6 +640,7 @@ def inverse_dynamics(
     """
     (parents, kinds, columns, _, _), (mass, centers, inertias) = tree, masses
     poses, dq, ddq, root, root_rate = motion
+    # An acceleration upwards acts as weight: links need no term for it.
     lifted = root_rate - np.concatenate([gravity, np.zeros(3)])
     torques = np.zeros(dq.shape)
     wrenches = np.empty((len(poses), len(tree[0]) if with_wrenches else 1, 6))
@@ -601,21 +658,28 @@ def inverse_dynamics(
             tree, own, dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T
         )
         velocities[a:b] = np.concatenate([speed + cross_products(spin, arms), spin]).T
+        # Centres of mass (3, L, T) from the root's origin, and their velocities.
         places = arms + apply(turns, centers.T[:, :, None])
         swept = speed + cross_products(spin, places)
+        # f = m·(a + α × c + ω × (v + ω × c)).
         force = mass[:, None] * (
             rate + cross_products(gain, places) + cross_products(spin, swept)
         )
+        # Inertias are constant in the links' frames: the moment is computed there.
         back = turns.swapaxes(0, 1)
         inertia = np.moveaxis(inertias, 0, 2)[..., None]
         local = apply(back, spin)
         moment = apply(inertia, apply(back, gain)) + cross_products(
             local, apply(inertia, local)
         )
+        # The moment about the root's origin: that about the centre, and c × f.
         total = np.stack([force, apply(turns, moment) + cross_products(places, force)])
+        # Children are after their parents, so each sum is complete when it is passed
+        # on.
         for i in range(len(parents) - 1, 0, -1):
             total[:, :, parents[i]] += total[:, :, i]
         movable = np.flatnonzero(kinds)
+        # Power per unit of joint velocity: the twist times the force and moment.
         along = (own[:, :, movable] * total[:, :, movable]).sum(axis=(0, 1)).T
         torques[a:b, columns[movable]] = (
             along + rotors[columns[movable]] * ddq[a:b, columns[movable]]
@@ -626,6 +690,7 @@ def inverse_dynamics(
         len(poses),
         with_numpy if is_small(_newton_euler, len(poses) * len(parents)) else compiled,
     )
+    # From moments about the root's origin to those about the links' origins: N − r × F.
     if with_wrenches:
         wrenches[..., 3:] -= np.cross(
             poses[..., :3] - poses[:, :1, :3], wrenches[..., :3]
@@ -667,8 +732,11 @@ def _newton_euler(
     rows = np.zeros(
         (links + 1, _LINES * BLOCK)
     )  # The last row is that of the root's parent, -1.
+    # Block by block, the frames of a block side by side.
     for start in range(0, poses.shape[0], BLOCK):
         count = min(BLOCK, poses.shape[0] - start)
+        # The velocity and spatial acceleration of the root stand in the row of its
+        # parent.
         for b in range(count):
             moving = root[start + b]
             gaining = root_rate[start + b]
@@ -680,6 +748,8 @@ def _newton_euler(
             given[7 * BLOCK :] = 0.0
             for b in range(count):
                 for k in range(7):
+                    # Origins are from the root's: far from the world's origin products
+                    # would lose digits.
                     given[k * BLOCK + b] = poses[start + b, i, k] - (
                         poses[start + b, 0, k] if k < 3 else 0.0
                     )
@@ -699,6 +769,7 @@ def _newton_euler(
                 rows[parents[i]],
                 rows[i],
             )
+        # Inwards: the torque of the joint, then the sums for the parent.
         for i in range(links - 1, -1, -1):
             row = rows[i]
             parent = rows[parents[i]]
@@ -710,6 +781,7 @@ def _newton_euler(
                     torques[start + b, columns[i]] = (
                         torque[b] + rotors[columns[i]] * ddq[start + b, columns[i]]
                     )
+            # Force and moment are next to each other at the end of a row.
             for k in range(_FORCE * BLOCK, _LINES * BLOCK):
                 parent[k] += row[k]
         for b in range(count):
@@ -734,6 +806,7 @@ def _outwards(
 
     Its twist, velocity and acceleration, and its force and moment by itself.
     """
+    # 0 or 1 instead of a branch, which vector registers do not have.
     rotates = 1.0 if kind == 1 else 0.0
     slides = 1.0 if kind == 2 else 0.0
     for b in range(BLOCK):
@@ -743,12 +816,15 @@ def _outwards(
             _at(given, 6, b),
         )
         turn = _rotation(w, x, y, z)
+        # The conjugate quaternion takes vectors of the world to the link's frame.
         back = _rotation(w, -x, -y, -z)
         direction = product(turn, axis)
         about = times(direction, rotates)
+        # The twist of the joint at the root's origin: (r × s, s) or (s, 0).
         along = plus(cross(arm, about), direction, slides)
         speed = _at(parent, _SPEED, b)
         spin = _at(parent, _SPIN, b)
+        # a = a_p + S·q̈ + v_p × S·q̇ (S × S is 0, so v of the parent will do).
         rate = plus(
             plus(_at(parent, _RATE, b), along, q2),
             plus(cross(spin, along), cross(speed, about)),
@@ -757,6 +833,7 @@ def _outwards(
         gain = plus(plus(_at(parent, _GAIN, b), about, q2), cross(spin, about), q1)
         speed = plus(speed, along, q1)
         spin = plus(spin, about, q1)
+        # f = m·(a + α × c + ω × (v + ω × c)), n = I·α + ω × I·ω + c × f.
         place = plus(arm, product(turn, center))
         force = plus(
             plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place)))
@@ -767,6 +844,7 @@ def _outwards(
             product(inertia, product(back, gain)), cross(local, product(inertia, local))
         )
         total = plus(product(turn, moment), cross(place, force))
+        # In the order of the lines in a row.
         for n, found in enumerate(
             (
                 speed,
@@ -784,9 +862,10 @@ def _outwards(
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
-    """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum
-    about the centre of mass, that centre,
-    kinetic energy.
+    """Return momentum, centre of mass and kinetic energy (T, 10).
+
+    Of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre
+    of mass, that centre, kinetic energy.
 
     The centre of mass of a body without mass is at its root.
     """
@@ -803,8 +882,10 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
         # Moments are computed about the root first: about the world's origin they would
         # lose digits far away from it.
         relative = placed[..., :3].T + arms - placed[:, :1, :3].T
+        # Velocities of the centres of mass, v + ω × r.
         speed = moving[..., :3].T + cross_products(spin, arms)
         push = mass[:, None] * speed
+        # I·ω in the links' frames, where inertias are constant.
         local = apply(turns.swapaxes(0, 1), spin)
         angular = apply(np.moveaxis(inertias, 0, 2)[..., None], local)
         linear = push.sum(axis=1)
@@ -815,11 +896,13 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
             center = (mass[:, None] * relative).sum(axis=1) / total
         else:
             center = np.zeros((3, len(placed)))
+        # ½·Σ (m·v² + ω·I·ω).
         energy = 0.5 * (
             (push * speed).sum(axis=(0, 1)) + (angular * local).sum(axis=(0, 1))
         )
         parts = [
             linear,
+            # L about the centre of mass = L about the root − c × p.
             about_root - cross_products(center, linear),
             placed[:, 0, :3].T + center,
             energy[None],
@@ -847,21 +930,26 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
         # of each link, then of all that it carries.
         mass = np.array(masses[0])
         first = masses[0][:, None] * positions
+        # R·I·Rᵀ, and the parallel axis theorem: − m·c·cᵀ + m·|c|²·1.
         second = (
             np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns)
             - positions[:, None] * first
         )
         second[range(3), range(3)] += np.sum(positions * first, axis=0)
+        # Inwards: composite bodies of all that a link carries.
         for i in range(len(parents) - 1, 0, -1):
             mass[parents[i]] += mass[i]
             first[:, parents[i]] += first[:, i]
             second[:, :, parents[i]] += second[:, :, i]
+        # Rows of the root: p = m·v + ω × h, L = h × v + K·ω, written with the cross
+        # product's matrix.
         for k, after, last in CYCLES:
             found[:, k, k] = mass[0]
             found[:, k, 3 + after] = found[:, 3 + after, k] = first[last, 0]
             found[:, k, 3 + last] = found[:, 3 + last, k] = -first[after, 0]
         found[:, 3:6, 3:6] = second[:, :, 0].transpose(2, 0, 1)
         for i in (np.flatnonzero(kinds[1:]) + 1).tolist():
+            # The momenta of everything that joint i carries, at unit velocity of it.
             column = 6 + columns[i]
             push = cross_products(spins[:, i], first[:, i]) + mass[i] * slides[:, i]
             moment = cross_products(first[:, i], slides[:, i]) + apply(
@@ -870,6 +958,8 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
             found[:, :6, column] = found[:, column, :6] = np.concatenate(
                 [push, moment]
             ).T
+            # Their parts along the joints between it and the root; all others move
+            # apart from i, and their entries stay 0.
             j = i
             while j > 0:
                 if kinds[j]:

@@ -23,14 +23,19 @@ ONE_THREAD_RAYS = 256  # Rays that one thread casts at least.
 
 
 def boxes(triangles: Floats) -> Boxes:
-    """Return the tree of boxes of triangles (F, 3, 3), the last of which is repeated to
-    fill the leaves.
+    """Return the tree of boxes of triangles (F, 3, 3).
+
+    The last triangle is repeated to fill the leaves.
     """
     if not len(triangles):
         return triangles, np.empty((0, 2, 3)), np.empty(0, dtype=np.intp)
+    # A complete tree: 2^levels leaves with `LEAF` triangles each.
     levels = max(int(np.ceil(np.log2(len(triangles) / LEAF))), 0)
     order = np.minimum(np.arange(LEAF << levels), len(triangles) - 1)
+    # Three times the middles, which have the same order.
     middles = triangles.sum(axis=1)
+    # Each box is halved at the median, along the axis in which its triangles extend
+    # most: so all leaves have the same depth, and boxes are compact.
     for level in range(levels):
         groups = order.reshape(1 << level, -1)
         axes = np.ptp(middles[groups], axis=1).argmax(axis=1)
@@ -39,6 +44,7 @@ def boxes(triangles: Floats) -> Boxes:
         )
     sorted_triangles = triangles[order.ravel()]
     corners = sorted_triangles.reshape(-1, 3 * LEAF, 3)
+    # From the leaves upwards: a box is the union of its two halves.
     rows = [np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)]
     while len(rows[0]) > 1:
         low = rows[0][:, 0].reshape(-1, 2, 3)
@@ -75,6 +81,8 @@ def cast(
         ways = as_rows(directions, directions.shape)
 
         def work(a: int, b: int) -> None:
+            # A window of an image is not contiguous, and the kernel would be compiled
+            # once more for it: it fills copies.
             found = (
                 np.ascontiguousarray(depths[a:b]),
                 np.ascontiguousarray(numbers[a:b]),
@@ -87,9 +95,11 @@ def cast(
 
 @inlined
 def _hits_box(bounds: Floats, origin: Vector, inverse: Floats, nearest: float) -> bool:
+    # The ray is inside all three pairs of planes between `enter` and `leave`.
     enter = 0.0
     leave = nearest
     for k in range(3):
+        # Parallel to these planes: it is between them everywhere or nowhere.
         if np.isinf(inverse[k]):
             if origin[k] < bounds[0, k] or origin[k] > bounds[1, k]:
                 return False
@@ -107,12 +117,15 @@ def _distance_to(
     triangle: Floats, origin: Vector, way: Vector, two_sided: bool
 ) -> float:
     """Return the distance to a triangle, negative or NaN where the ray misses it."""
+    # Möller and Trumbore (1997): e, f the edges from corner 0, t from corner 0 to the
+    # origin; origin + d·way = corner 0 + u·e + v·f.
     e = plus(triangle[1], triangle[0], -1.0)
     f = plus(triangle[2], triangle[0], -1.0)
     p = cross(way, f)
     t = plus(origin, triangle[0], -1.0)
     q = cross(t, e)
     scale = dot(e, p)
+    # The sign of the determinant tells the side that the ray comes from.
     if scale == 0.0 or (scale < 0.0 and not two_sided):
         return -1.0
     u = dot(t, p) / scale
@@ -137,8 +150,11 @@ def _cast(
     depths: Floats,
     numbers: Indices,
 ) -> None:
+    # Each level adds one box to the stack: 256 are enough for any tree that fits in
+    # memory.
     stack = np.empty(256, dtype=np.int64)
     inverse = np.empty(3)
+    # Boxes from this number on are leaves: there is one more of them than inner boxes.
     leaves = bounds.shape[0] // 2
     for row in range(depths.shape[0]):
         for column in range(depths.shape[1]):
@@ -152,6 +168,7 @@ def _cast(
             while height > 0:
                 height -= 1
                 box = stack[height]
+                # Boxes behind the nearest triangle found so far are skipped, too.
                 if not _hits_box(bounds[box], start, inverse, nearest):
                     continue
                 if box >= leaves:

@@ -92,6 +92,8 @@ class _Warnings:
     def __enter__(self) -> None:
         mujoco = need("mujoco", "sim", "the simulation")
         with self.lock:
+            # Handlers of MuJoCo are global: the first user sets it, the last one
+            # removes it.
             self.users += 1
             if mujoco.get_mju_user_warning() is None:
                 mujoco.set_mju_user_warning(_ignore)
@@ -141,6 +143,8 @@ class Run:
         self.plan = plan
         self.pushes = [
             _Force(
+                # Times become steps once, so that a push lasts for a whole number of
+                # them.
                 plan.step_at(push.time),
                 plan.step_at(push.time + push.duration),
                 int(world.bodies[world.body.link(push.link).index]),
@@ -153,8 +157,10 @@ class Run:
         self._set_start()
         self.kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
         size = self.mujoco.mj_stateSize(model, self.kind)
+        # One row per step, allocated before: rollouts write into it.
         self.states = np.empty((plan.steps + 1, size))
         self.sensors = np.empty((plan.steps + 1, world.contacts))
+        # Contacts by link, allocated when a link first touches: most links never do.
         self.contacts: dict[int, Floats] = {}
         self.mujoco.mj_getState(model, self.data, self.states[0], self.kind)
         self.done = 0
@@ -167,18 +173,22 @@ class Run:
         plan = self.plan
         data = self.data
         joints, root = plan.posture
+        # Columns without a joint in the model have −1.
         moving = world.qpos >= 0
         data.qpos[world.qpos[moving]] = joints[moving]
         data.qvel[world.dofs[moving]] = plan.dq[0][moving]
+        # A fixed root has no position.
         if world.root < 0:
             return
         data.qpos[world.root : world.root + 7] = root
         model = world.model
         dof = model.joint(model.body_jntadr[world.bodies[0]]).dofadr[0]
+        # The root's velocity is that of the first step of the motion.
         step = plan.root[1, :3] - plan.root[0, :3]
         data.qvel[dof : dof + 3] = step / plan.timestep
         # MuJoCo has angular velocities of a free root in its own frame.
         back = rotations.conjugate(plan.root[0, 3:])
+        # The rotation of one step, along the world's axes.
         axis, angle = rotations.to_axis_angle(
             rotations.multiply(plan.root[1, 3:], back)
         )
@@ -188,6 +198,7 @@ class Run:
 
     def control(self, values: Floats) -> Floats:
         """Return values (steps, J) of joints as controls (steps, nu)."""
+        # Joint columns of the actuators: MuJoCo's order is not that of the body.
         driven = self.world.actuators >= 0
         columns = np.full(self.world.model.nu, -1)
         columns[self.world.actuators[driven]] = np.flatnonzero(driven)
@@ -198,6 +209,7 @@ class Run:
 
         By `mujoco.rollout` where nothing but these and pushes changes.
         """
+        # The speed of belts is set before each step, which a rollout cannot.
         if self.world.crawlers:
             for k in range(self.done, last):
                 self.data.ctrl[:] = control[k]
@@ -205,6 +217,7 @@ class Run:
             return
         rollout = need("mujoco.rollout", "sim", "the simulation")
         spec = self.mujoco.mjtState.mjSTATE_CTRL
+        # The controls of this chunk, one row per step.
         rows = control[self.done : last]
         # Forces are columns beside the controls.
         if any(push.first < last and push.end > self.done for push in self.pushes):
@@ -214,6 +227,8 @@ class Run:
         _, sensed = rollout.rollout(
             self.world.model,
             self.data,
+            # A rollout writes the states after each step into `state`, and returns
+            # sensor data of the states before.
             self.states[self.done][None],
             rows[None],
             control_spec=int(spec),
@@ -224,6 +239,8 @@ class Run:
         self.done = last
         if self.diverged:
             # After a divergence, the rest of a rollout repeats one state.
+            # The first number of a state is its time: it stands still after a
+            # divergence.
             steps = self.states[: last + 1, 0] / self.plan.timestep
             is_late = np.abs(steps - np.arange(last + 1)) > 0.5
             if is_late.any():
@@ -242,6 +259,7 @@ class Run:
             state = self._robot_state(k, readings)
             data.ctrl[self.world.actuators[driven]] = torques(controller, state)[driven]
             self._step(k)
+            # The step that diverged, and the one before, are not kept.
             if self.diverged:
                 self.done = max(k - 1, 0)
                 return
@@ -250,6 +268,7 @@ class Run:
         """Return what a controller knows at step `k`."""
         world = self.world
         moving = world.qpos >= 0
+        # Joints that MuJoCo does not move have 0.
         q, dq = np.zeros((2, len(world.qpos)))
         q[moving] = self.data.qpos[world.qpos[moving]]
         dq[moving] = self.data.qvel[world.dofs[moving]]
@@ -258,10 +277,12 @@ class Run:
             values = device_values(
                 reading.device, self.data.sensordata[reading.columns]
             )
+            # As the sensors' `max…` values limit them.
             sensed[reading.name] = np.clip(values, -reading.limit, reading.limit)
         return RobotState(k * self.plan.timestep, q, dq, self.plan.q[k], sensed)
 
     def _step(self, k: int) -> None:
+        # Belts move at the speed of their joint.
         for column, geoms, velocities in self.world.crawlers:
             surface = self.plan.dq[k, column] * velocities
             self.world.model.geom_surfacevel[geoms, :3] = surface
@@ -283,8 +304,11 @@ class Run:
         count = 0
         if first == self.done:
             count = min(len(qpos), self.plan.steps - first)
+        # A device returns positions and velocities alone; the first number of a state
+        # is the time.
         times = self.plan.timestep * np.arange(first + 1, first + len(qpos) + 1)
         values = np.concatenate([times[:, None], qpos, qvel], axis=1)
+        # Single precision overflows to inf, or becomes NaN.
         is_lost = ~np.isfinite(values[:count]).all(axis=1)
         if is_lost.any():
             count = int(np.argmax(is_lost))
@@ -300,6 +324,7 @@ class Run:
         Those of contacts where there are any.
         """
         rows = slice(first, first + len(sensed))
+        # Contacts are the last columns, `CONTACT_COLUMNS` for each link.
         num_columns = self.world.contacts
         self.sensors[rows] = sensed[:, :num_columns]
         contacts = sensed[:, num_columns:].reshape(len(sensed), -1, CONTACT_COLUMNS)
@@ -338,6 +363,7 @@ class Run:
         """Return the poses (N, 7) of the root in the world at some of the steps."""
         states = self.states[rows]
         # The first number of a state is the time.
+        # Without a free root `root` is −1, so the start is 0.
         start = self.world.root + 1
         if start:
             return states[:, start : start + 7].copy()
@@ -348,6 +374,7 @@ class Run:
         self.mujoco.mj_setState(
             self.world.model, self.data, self.states[self.done], self.kind
         )
+        # The forward pass would change the start of the next step's solver.
         warm = np.array(self.data.qacc_warmstart)
         self.mujoco.mj_forward(self.world.model, self.data)
         self.data.qacc_warmstart[:] = warm
@@ -450,6 +477,7 @@ def simulate(
     FormatError
         When the body cannot be written for MuJoCo.
     """
+    # All arguments but those of the loop.
     setup = {
         name: value
         for name, value in locals().items()
@@ -461,6 +489,7 @@ def simulate(
     try:
         while run.done < plan.steps:
             first = run.done
+            # At least one step, for time steps longer than a chunk.
             last = min(first + max(round(CHUNK / timestep), 1), plan.steps)
             with UNLOGGED:
                 if control is not None:
@@ -471,12 +500,14 @@ def simulate(
                 progress(run.done, plan.steps)
             if run.diverged:
                 break
+            # The fall is sought in the new steps only.
             if until_fall:
                 recent = slice(first, run.done + 1)
                 if fallen(world.body, run.roots(recent), plan.root[recent]).any():
                     break
     except KeyboardInterrupt:
         run.interrupted = True
+    # What was simulated until the controller failed is not lost.
     except ControllerError as error:
         error.partial = recorded(run, frame_rate)
         raise
@@ -524,6 +555,7 @@ def _start(
             raise ValueError(
                 f"pushes: no link {push.link!r}; {choices(push.link, links)}"
             )
+    # A mounted robot needs no ground.
     if floor is None:
         floor = not body.is_mounted
     plan = Plan(body, motion, start, end, timestep, robot.points, floor=floor)
@@ -545,6 +577,7 @@ def _start(
         # The force of position actuators is kp · (u − q) − kd · q̇, so u = q_cmd +
         # kd/kp · q̇_cmd.
         kp, kd = used_gains.T
+        # Joints without kp have no motors: their control is 0.
         control = plan.dq[:-1] * np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
         control += plan.q[:-1]
         return run, run.control(control), None
@@ -584,8 +617,10 @@ def _check_gains(body: Body, gains: npt.ArrayLike, is_servo: bool) -> Floats:
             f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, "
             f"got shape {checked.shape}"
         )
+    # Passive joints have no motors, whatever gains they are given.
     checked[list(passive_joints(body))] = 0.0
     kp, kd = checked.T
+    # The control of a servo divides kd by kp.
     without_kp = np.flatnonzero((kp == 0) & (kd > 0))
     if is_servo and len(without_kp):
         name = body.joints[without_kp[0]].name
@@ -655,6 +690,7 @@ def _simulate_on_device(
     """Simulate motions with MuJoCo Warp, those of one model together."""
     from bodymotion.simulation.warp import step_together
 
+    # The defaults of `simulate` hold here, too.
     settings = {
         name: parameter.default
         for name, parameter in signature(simulate).parameters.items()

@@ -91,6 +91,7 @@ def to_mujoco(body: Body, **options: Any) -> MujocoModel:  # noqa: ANN401
     FormatError
         As `write_mjcf`.
     """
+    # `strict` is an argument of the writer, not of the model.
     strict = bool(options.pop("strict", False))
     written = _written(body, ModelOptions(**options), "robot", strict)
     model = _spec(written).compile()
@@ -211,7 +212,10 @@ class Robot:
         q, root = posture
         pairs: tuple[tuple[int, int], ...] = ()
         if options.self_collision == "touching":
+            # Pairs that overlap in the first pose would be pushed apart by huge forces.
             pairs = self.points.overlaps((q,), self.points.rest_overlaps)
+        # All that the compiled model depends on: it is made once for many motions. The
+        # pose of a mounted root and closed loops are part of the model.
         key = (
             None if options.gains is None else options.gains.tobytes(),
             *(options.self_collision, options.friction, options.floor, options.sensors),
@@ -219,6 +223,7 @@ class Robot:
             root.tobytes() if self.body.is_mounted else b"",
             q.tobytes() if self.body.extra_joints else b"",
         )
+        # Simulations on several threads share a robot.
         with self._lock:
             last = self._last
             if objects or last is None or last[0] != key:
@@ -228,10 +233,13 @@ class Robot:
                 if not objects:
                     self._last = (key, world)
             else:
+                # Objects are rarely the same twice, so models with them are not kept.
                 world = last[1]
         # Each simulation has a model of its own.
         model = copy(world.model)
         model.opt.timestep = options.timestep
+        # A file of MuJoCo has stiffnesses of its own. MuJoCo's shortest stable time
+        # constant is two steps.
         if self.body.source.format != "mjcf":
             # Loops as stiff as the time step allows.
             shortest = 2.0 * options.timestep
@@ -259,6 +267,7 @@ def robot_of(
     robots = _robots.get(id(body))
     if robots is None:
         robots = _robots[id(body)] = {}
+        # When the body is collected, its robots are, too.
         weakref.finalize(body, _robots.pop, id(body), None)
     key = (root, visuals)
     if key not in robots:
@@ -301,6 +310,8 @@ def build_world(
     body = _meeting_loops(_without_balls(body), posture[0])
     written = _write_robot(body, options)
     spec = mujoco.MjSpec()
+    # Damping of servos is implicit: explicit integration would be unstable for stiff
+    # gains.
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     if options.floor:
         spec.worldbody.add_geom(
@@ -308,6 +319,8 @@ def build_world(
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=[0, 0, 1],
             friction=[options.friction, TORSION, ROLLING],
+            # A higher priority: the floor's friction holds, not the larger one of both
+            # geoms.
             priority=1,
         )
     robot = _bare(_spec(written), spec)
@@ -315,11 +328,13 @@ def build_world(
     for number, (thing, pose) in enumerate(objects):
         pose = np.asarray(pose, dtype=np.float64)
         _attach_object(spec, f"object{number}", thing, pose, options.friction)
+    # Servos are in the written model; motors are added here.
     if options.gains is None:
         _add_motors(spec, body, written)
     names = {}
     for index, name in written.links.items():
         names[index] = name if name == "world" else ROBOT + name
+    # Links that are fixed to the world do not count as touching.
     touching = tuple(
         link.index
         for link in body.links
@@ -330,6 +345,7 @@ def build_world(
     overlap_problems = _exclude_overlaps(spec, names, overlaps)
     model = spec.compile()
     if options.floor:
+        # The weights at the feet are known only after compiling.
         _stiffen_floor(model, body, home, names)
     world = _locate(model, written, body, names, touching)
     problems = [*world.problems, *overlap_problems]
@@ -337,6 +353,7 @@ def build_world(
         problems += _report_no_shapes(body)
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
     for thing, pose in objects:
+        # Poses of cameras see the objects where they stand at the start.
         scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
     return replace(world, problems=tuple(problems), scenery=tuple(scenery))
 
@@ -384,6 +401,7 @@ def _add_motors(spec: Any, body: Body, written: MjcfModel) -> None:  # noqa: ANN
         if not index or joint.type not in ("rotate", "slide"):
             continue
         motor = spec.add_actuator(
+            # The actuator has the joint's name.
             name=ROBOT + name,
             target=ROBOT + name,
             trntype=mujoco.mjtTrn.mjTRN_JOINT,
@@ -401,6 +419,7 @@ def _exclude_overlaps(
     overlaps: Sequence[tuple[int, int]],
 ) -> list[Problem]:
     """Leave out the contacts of pairs of links, and report those that were not."""
+    # The writer already excludes pairs, such as those that touch at rest.
     excluded = {(exclude.bodyname1, exclude.bodyname2) for exclude in spec.excludes}
     titles = []
     for first, second in overlaps:
@@ -414,6 +433,7 @@ def _exclude_overlaps(
 
 def _report_no_shapes(body: Body) -> list[Problem]:
     """Return the problem of a body that nothing holds, after what is missing of it."""
+    # A missing mesh file is the likely cause, so it comes first.
     missing = [problem for problem in body.problems if "missing" in problem.data]
     message = (
         f"{body.name or 'the body'} has no collision shapes: nothing holds it on the "
@@ -441,6 +461,7 @@ def _stiffen_floor(
         if foot in named:
             number = model.body(named[foot]).id
             inverse_inertia = max(inverse_inertia, model.body_invweight0[number, 0])
+    # F·w of the whole weight on one foot.
     acceleration = weight * inverse_inertia
     if acceleration > 0:
         solref = model.geom("floor").solref
@@ -455,6 +476,8 @@ def _without_balls(body: Body) -> Body:
     links = []
     for link in body.links:
         values = dict(mjcf_values(link.joint.extra))
+        # The document keeps `ball` in `extra`, so that MJCF is written as it was read;
+        # in the simulation each joint column needs a hinge of its own.
         if "ball" in values:
             del values["ball"]
             extra = {**link.joint.extra, "mjcf": values}
@@ -477,6 +500,7 @@ def _meeting_loops(body: Body, q: Floats) -> Body:
         first = poses.transform_points(first_pose, joint.positions[0])
         second = poses.transform_points(second_pose, joint.positions[1])
         distance = np.linalg.norm(first - second)
+        # Extra joints of other types do not hold two points together.
         if joint.type in ("xyz", "ball", "hinge") and distance > LOOP_TOLERANCE:
             moved = poses.transform_points(poses.inverse(second_pose), first)
             joint = replace(joint, positions=np.stack([joint.positions[0], moved]))
@@ -499,6 +523,7 @@ def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
 
     Without the floor, light, sensors and keyframes, and with the options of the world.
     """
+    # Options of the parent hold after `attach`; different ones would raise.
     spec.option = world.option
     for name in ("memory", "njmax", "nconmax", "nuserdata"):
         setattr(spec, name, getattr(world, name))
@@ -541,6 +566,7 @@ def _add_sensors(
         Gyro: ("GYRO",),
         ForceSensor: ("FORCE", "TORQUE"),
     }
+    # A site at the device's pose: sensors of MuJoCo measure in its frame.
     for number, device in enumerate(body.devices if devices else ()):
         for name in kinds.get(type(device), ()):
             site = f"device {number} {name}"
@@ -563,11 +589,13 @@ def _locate(
 ) -> World:
     """Return the model with the indices of the parts of the body."""
     mujoco = need("mujoco", "sim", "the simulation")
+    # Four arrays (J,) of indices; −1 for what a column does not have.
     qpos, dofs, actuators, effort = np.full((4, body.num_joints), -1, dtype=np.int64)
     root = -1
     if 0 in written.joints:
         root = int(model.joint(ROBOT + written.joints[0]).qposadr[0])
     for index, name in written.joints.items():
+        # The free joint of the root has no joint column.
         if index not in body.joint_links or body.links[index].joint.type == "free":
             continue
         joint = model.joint(ROBOT + name)
@@ -581,6 +609,7 @@ def _locate(
     bodies = np.zeros(len(body.links), dtype=np.int64)
     for index, name in named.items():
         bodies[index] = model.body(name).id
+    # MuJoCo computes belts only where this flag is set.
     model.flg_surfacevel |= any(joint.type == "crawler" for joint in body.joints)
     # Belts are fixed in a file, and move here.
     belts = {
@@ -634,6 +663,7 @@ def _locate_crawlers(
 ) -> tuple[tuple[int, Indices, Floats], ...]:
     """Return for each crawler its column, its geoms, and their surface velocities."""
     crawlers = []
+    # Visual geoms have neither contype nor conaffinity: they touch nothing.
     collides = model.geom_contype + model.geom_conaffinity > 0
     for column, index in enumerate(body.joint_links):
         if index >= 0 and body.links[index].joint.type == "crawler":
