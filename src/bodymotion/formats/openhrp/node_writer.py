@@ -114,6 +114,7 @@ class Names:
         A changed name is reported. An empty name stays empty. `kind` is that of the
         part: "joint", "segment", ….
         """
+        # No name means no DEF: nothing to make unique.
         if not name:
             return ""
         legal = legal_name(name)
@@ -123,6 +124,7 @@ class Names:
             # slower.
             self._count[legal] = self._count.get(legal, 1) + 1
             free = f"{legal}_{self._count[legal]}"
+        # A USE or a name in ExtraJoint finds the first node of this name.
         self.used_names.add(free)
         return self._renamed.add(kind, name, free)
 
@@ -143,12 +145,14 @@ NO_FIELD = FieldValue(None, ())
 
 def as_value(value: object) -> FieldValue:
     """Return a value in the form of a field."""
+    # An SFNode may be NULL.
     if value is None:
         return FieldValue(None, ("SFNode",))
     if isinstance(value, str):
         # Half a character cannot be written.
         types = () if _SURROGATE.search(value) else ("SFString",)
         return FieldValue(value, types)
+    # Mixed lists have no type in VRML97.
     if isinstance(value, (list, tuple)) and len(value):
         texts = [str(item) for item in value if isinstance(item, str)]
         if len(texts) == len(value):
@@ -156,13 +160,16 @@ def as_value(value: object) -> FieldValue:
     try:
         array = np.asarray(value)
     except ValueError:
+        # Lists of unequal lengths make no array.
         return NO_FIELD
+    # A truth value; an array of them has no type.
     if array.dtype.kind == "b" and array.ndim == 0:
         return FieldValue(bool(array), ("SFBool",))
     return _as_numbers(array)
 
 
 def _as_numbers(array: npt.NDArray[Any]) -> FieldValue:
+    # A field has a number, a list, or a list of vectors; nan and inf are no VRML97.
     if array.dtype.kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
         return NO_FIELD
     if array.ndim == 0:
@@ -177,6 +184,7 @@ def _fits_int32(array: npt.NDArray[Any]) -> bool:
 
 def _single_number(array: npt.NDArray[Any]) -> FieldValue:
     if _fits_int32(array):
+        # The best type first: whole numbers read back as int.
         return FieldValue(int(array), ("SFInt32", "SFFloat", "SFTime"))
     number = float(array)
     # An integer of 64 bits may have more digits than a float.
@@ -189,9 +197,11 @@ def _list_of_numbers(array: npt.NDArray[Any]) -> FieldValue:
     width = array.shape[-1]
     row_types = ROWS.get(width, ())
     if not array.size:
+        # An empty list fits every list type; an empty array (0, K) only those of rows.
         return FieldValue([], ALL_LIST_TYPES if array.ndim == 1 else row_types)
     if array.ndim == 2:
         return FieldValue(array.astype(np.float64), row_types)
+    # A vector, if it has the length of one; any number of numbers is an MFFloat.
     types = (*VECTOR_TYPES.get(width, ()), "MFFloat", "MFTime")
     if _fits_int32(array):
         return FieldValue(array.astype(np.int32), ("MFInt32", *types))
@@ -212,13 +222,16 @@ class KeptFields:
         self.types: dict[str, str] = {}
         self.proto = prototype(kind)
         self._all: dict[str, str] = {}
+        # Types of the document come first: a kept value must fit them.
         for name, field in self.proto.fields.items():
             if field.access in ("field", "exposedField"):
                 self._all[name] = field.type
         for name, types in self._possible_types(extras).items():
             if is_name(name):
+                # The first type that can hold the values of all nodes.
                 self.types[name] = OPTIONAL.get((kind, name), types[0])
         self._all |= self.types
+        # A changed interface needs a prototype of its own; the document's is shared.
         if self.types:
             fields = dict(self.proto.fields)
             for name, field_type in self.types.items():
@@ -233,10 +246,14 @@ class KeptFields:
         for extra in extras:
             for name, value in extra.items():
                 if name in self._all or not isinstance(name, str):
+                    # Fields of the document have a type already, and keys may be no
+                    # texts.
                     continue
                 types = as_value(value).types
                 if types:
                     before = possible.get(name, types)
+                    # Types that hold the values of all nodes up to here; where none
+                    # does, the first node's.
                     both = tuple(kind for kind in before if kind in types)
                     possible[name] = both or before
         return possible
@@ -252,6 +269,7 @@ class KeptFields:
         fields: dict[str, Value] = {}
         left_out: list[str] = []
         for name, item in extra.items():
+            # "mjcf" is kept of MuJoCo's files and reported by `mjcf_losses`.
             if name in used or name == "mjcf":
                 continue
             value, types = as_value(item)
@@ -259,6 +277,7 @@ class KeptFields:
             if declared in types:
                 fields[name] = value
             elif any(LIST_TYPES.get(single) == declared for single in types):
+                # A single value in a field of lists: others of its kind have several.
                 if isinstance(value, str):
                     fields[name] = [value]
                 else:
@@ -294,6 +313,7 @@ def prototypes_of(nodes: list[Node]) -> list[Proto]:
 
     Others come last, by their names.
     """
+    # `visits` yields nodes in Segments and Surfaces too.
     protos = {node.type: node.proto for node in visits(nodes) if node.proto is not None}
     in_document = [protos.pop(name) for name in REMARKS if name in protos]
     return in_document + [protos[name] for name in sorted(protos)]
@@ -306,11 +326,13 @@ def moved(
 
     Report where it is not exactly the matrix (4, 4).
     """
+    # `not <` is also true for nan.
     if not np.abs(matrix).max() < MAX_TRANSFORM:
         message = "a transform that is not finite, or close to that, is left out"
         report(losses.PLACE, f"{title}: {message}")
         return children
     fields = transform_fields(matrix)
+    # An affine matrix has the last row 0 0 0 1; fields cannot hold others.
     if not holds(matrix, fields):
         message = "a transform that is not affine is written as the nearest one"
         report(losses.PLACE, f"{title}: {message}")
@@ -329,14 +351,17 @@ def shape_nodes(
     `surfaces`, else VRML97's Collision.
     """
     nodes: list[Node] = []
+    # Runs of one use share a node: Surface, Collision, or none for both.
     merged = _merged(segment.visuals, segment.collisions)
     for use, run in groupby(merged, key=lambda item: item[0]):
         shapes = _grouped([shape for _, shape in run], writer, title)
+        # A Shape of a Segment is drawn and collides: it needs no node around it.
         if not shapes or use == "both":
             nodes += shapes
         elif not surfaces:
             nodes.append(_collision_node(use, shapes))
         elif use == "collision" and _lacks_collision(nodes):
+            # A visual run right before: both fit into one Surface.
             nodes[-1].fields["collision"] = shapes
         else:
             proto = prototype("Surface")
@@ -347,6 +372,7 @@ def shape_nodes(
 def _collision_node(use: str, shapes: list[Node]) -> Node:
     """Return a Collision whose children do not collide, or whose proxy is not seen."""
     if use == "visual":
+        # A Collision draws its children and collides with its proxy.
         return Node("Collision", fields={"collide": False, "children": shapes})
     proxy = Node("Group", fields={"children": shapes})
     return Node("Collision", fields={"proxy": proxy})
@@ -369,6 +395,7 @@ def _merged(
     merged: list[tuple[str, Shape]] = []
     visual_keys = list(map(_key, visuals))
     collision_keys = list(map(_key, collisions))
+    # autojunk would ignore shapes that occur often in a body of many shapes.
     matcher = SequenceMatcher(None, visual_keys, collision_keys, autojunk=False)
     for kind, start, end, other_start, other_end in matcher.get_opcodes():
         if kind == "equal":
@@ -382,6 +409,7 @@ def _merged(
 def _key(shape: Shape) -> object:
     """Return what two shapes have in common that are written as one."""
     geometry: object = shape.geometry
+    # Meshes are compared by identity: their arrays may be large.
     if hasattr(geometry, "vertices"):
         geometry = id(geometry)
     # Textures are compared as objects: their paths would be looked up in the file
@@ -390,7 +418,9 @@ def _key(shape: Shape) -> object:
     return (
         shape.name,
         geometry,
+        # + 0.0 makes −0 and 0 the same bytes.
         (shape.transform + 0.0).tobytes(),
+        # By value: equal materials may be different objects.
         *(getattr(look, field.name) for field in fields(look)),
         id(shape.material.texture),
     )
@@ -421,10 +451,13 @@ def joint_fields(
     """
     fields: dict[str, Value] = {"jointType": _type(joint)}
     if -1 < joint.id <= MAX_ID:
+        # −1 is the document's default: no id.
         fields["jointId"] = joint.id
     elif joint.id != -1:
         report(losses.NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
     axis = _axis(joint)
+    # The axis of other types has no effect: it is written only where it is not the
+    # default.
     has_axis = joint.type in ("rotate", "slide", "crawler")
     if has_axis or not np.array_equal(axis, DEFAULT.axis):
         if np.isfinite(axis).all():
@@ -443,6 +476,7 @@ def joint_fields(
 
 def _limit_fields(joint: Joint, title: str, report: Report) -> dict[str, Value]:
     """Return the limits of a joint; of those that are lists, the list of the file."""
+    # In the document limits are lists: a file may have more numbers than the one read.
     fields: dict[str, Value] = {}
     for attribute, (name, none) in LIMITS.items():
         limit = float(getattr(joint, attribute))
@@ -453,6 +487,7 @@ def _limit_fields(joint: Joint, title: str, report: Report) -> dict[str, Value]:
             and len(in_file) > 1
             and in_file[0] == limit
         )
+        # The first number is the limit, so the file's list is still right.
         if has_others:
             fields[name] = in_file
         elif math.isfinite(limit):
@@ -465,6 +500,7 @@ def _limit_fields(joint: Joint, title: str, report: Report) -> dict[str, Value]:
 def _type(joint: Joint) -> str:
     """Return the type by the name that the file had for it."""
     in_file = joint.extra.get("jointType")
+    # pseudoContinuousTrack and agx_crawler are read as crawler.
     if isinstance(in_file, str) and JOINT_TYPES.get(in_file) == joint.type:
         return in_file
     return joint.type
@@ -483,6 +519,7 @@ def _axis(joint: Joint) -> Floats:
     if largest > 0:
         unit = axis / largest
     unit = unit / np.linalg.norm(unit)
+    # The kept axis counts only while nobody has changed the joint's axis since.
     if np.abs(unit - joint.axis).max() <= ROUNDING:
         return axis
     return joint.axis
@@ -500,6 +537,7 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
         report(losses.PLACE, f"{title}: {message}")
         return fields
     length = np.linalg.norm(quaternion)
+    # A rotation has no length: axis and angle lose it.
     if abs(length - 1.0) > ROUNDING:
         message = f"the quaternion of length {length:.9g} is written as its rotation"
         report(losses.ORIENTATION, f"{title}: {message}")
@@ -525,6 +563,7 @@ def vector_fields(
         if not np.isfinite(array).all():
             report(losses.NUMBER_RANGE, f"{title}: {name} {array.tolist()} is left out")
         elif (array != default).any():
+            # A single number as float, a vector as an array.
             fields[name] = array if array.ndim else float(array)
     return fields
 
@@ -555,6 +594,8 @@ class SegmentWriter:
         )
         extras: list[Mapping[str, object]] = []
         for link in body.links:
+            # One prototype for all Segments: its fields must hold the extras of all of
+            # them.
             extras += [segment.extra for segment in link.segments]
         self._kept = KeptFields("Segment", extras, report)
         self._by_name: dict[str, tuple[Segment, Node]] = {}
@@ -569,9 +610,11 @@ class SegmentWriter:
         first = self._by_name.get(segment.name)
         if first is not None:
             other, node = first
+            # Equal but for its place: one node, used several times.
             if replace(segment, transform=other.transform) == other:
                 return node.name
         name = self.names.unique(segment.name, "segment")
+        # Only the first of a name is shared.
         if segment.name and first is None:
             node = Node("Segment", name, proto=self._kept.proto)
             self._by_name[segment.name] = (segment, node)
@@ -585,14 +628,19 @@ class SegmentWriter:
         """
         title = f"Segment {name!r}"
         shared = None
+        # Segments that share a name share a node, if they are the same.
         if name and segment.name in self._by_name:
             first = self._by_name[segment.name][1]
             shared = first if first.name == name else None
+        # Its fields are made already: USE of the node under another Transform.
         if shared is not None and shared.fields:
             return moved(segment.transform, [shared], title, self.report)
         has_shapes = bool(segment.visuals or segment.collisions)
+        # Without mass, name and extra nothing but shapes is left.
         bare = Segment(visuals=segment.visuals, collisions=segment.collisions)
         if is_last and has_shapes and segment == bare:
+            # The reader makes such a Segment of shapes that are in the Joint itself, at
+            # its end.
             return self._shapes(segment, name or "shapes")
         fields = self._mass_fields(segment, title)
         fields |= self._kept.of(segment.extra, SEGMENT_USED)
@@ -614,6 +662,7 @@ class SegmentWriter:
             message = f"{title}: an inertia that is not finite is left out"
             self.report(losses.NUMBER_RANGE, message)
         elif segment.inertia.any():
+            # Row by row (9,).
             fields["momentsOfInertia"] = segment.inertia.reshape(-1)
         return fields
 
@@ -621,12 +670,16 @@ class SegmentWriter:
         title = f"Segment {name!r}"
         shapes = (*segment.visuals, *segment.collisions)
         has_mesh = any(isinstance(shape.geometry, Mesh) for shape in shapes)
+        # Files of parts are for meshes: primitives are short.
         if self.folder is None or not has_mesh:
             return shape_nodes(segment, self.shapes, title, surfaces=True)
+        # A part has its own names: nothing in it can be confused with the model's.
         writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
         nodes = shape_nodes(segment, writer, title, surfaces=True)
+        # Each file declares the prototypes that it uses.
         protos = {proto.name: proto for proto in prototypes_of(nodes)}
         scene = Scene(nodes=nodes, protos=protos)
+        # Only characters that every file system and every url allows.
         stem = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:MAX_STEM] or "shapes"
         path = self.folder / f"{stem}.wrl"
         count = 1
@@ -636,6 +689,7 @@ class SegmentWriter:
             path = self.folder / f"{stem}_{count}.wrl"
         self._part_names.add(path.name.lower())
         self.parts[path] = scene
+        # Relative, so that the model and its folder can be moved together.
         return [Node("Inline", fields={"url": [f"{self.folder.name}/{path.name}"]})]
 
     def _shape_name(self, name: str) -> str:
@@ -643,6 +697,8 @@ class SegmentWriter:
 
         It must not be that of a Joint or Segment before it, which the lists name.
         """
+        # USE and the lists of the Humanoid come after all nodes and would find the
+        # shape.
         if not name or (is_name(name) and name not in self.bound):
             return name
         return self.names.unique(name, "shape")
@@ -657,6 +713,7 @@ def _fits(path: Path, scene: Scene) -> bool:
         return True
     try:
         with path.open("rb") as stream:
+            # Piece by piece: the part may be large.
             for piece in scene_pieces(scene, REMARKS):
                 if stream.read(len(piece)) != piece:
                     return False
@@ -677,6 +734,8 @@ class DeviceWriter:
         self._types: dict[str, str] = {}
         by_type: dict[str, list[Device]] = {}
         for device in body.devices:
+            # By type: the devices of one type share a prototype, so their extras share
+            # its fields.
             by_type.setdefault(self._node_type(device), []).append(device)
         self._kept: dict[str, KeptFields] = {}
         for node_type, devices in by_type.items():
@@ -684,6 +743,8 @@ class DeviceWriter:
             kept = KeptFields(node_type, extras, report)
             self._kept[node_type] = kept
             if node_type not in CLASSES:
+                # The document's sensors have a default for each field; others get 0 or
+                # "".
                 self._report_shared(node_type, devices, kept)
 
     def _report_shared(
@@ -702,10 +763,12 @@ class DeviceWriter:
     def _node_type(self, device: Device) -> str:
         if not isinstance(device, OtherDevice):
             return device.kind
+        # Two types may become one legal name: each gets its own.
         if device.type not in self._types:
             name = device.type
             if not is_name(name):
                 name = legal_name(name, "Device")
+            # A type of its own must not hide a node of the standard or of the document.
             if name in RESERVED:
                 name += "Device"
             while name in RESERVED or name in self._types.values():
@@ -720,6 +783,7 @@ class DeviceWriter:
         kept = self._kept[node_type]
         title = f"{node_type} {device.name!r}"
         fields: dict[str, Value] = {}
+        # sensorId is an SFInt32.
         if -(2**31) <= device.id < 2**31 and device.id != -1:
             fields["sensorId"] = int(device.id)
         elif device.id != -1:
@@ -729,12 +793,14 @@ class DeviceWriter:
         names = SENSOR_FIELDS.get(type(device), {})
         for attribute, field in names.items():
             value = getattr(device, attribute)
+            # Fields at their defaults are left out.
             default = getattr(type(device)(), attribute)
             if not isinstance(default, (str, int)):
                 fields |= vector_fields({field: value}, title, self.report, default)
                 continue
             wanted = "SFString" if isinstance(default, str) else "SFInt32"
             written, types = as_value(value)
+            # Half a character in a text, or an integer of more than 32 bits.
             if wanted not in types:
                 message = f"{title}: {field} {value!r:.60} is left out"
                 self.report(losses.NUMBER_RANGE, message)
@@ -755,6 +821,7 @@ def extra_joint_nodes(
     nodes = []
     for extra in extra_joints:
         title = f"ExtraJoint {extra.name!r}"
+        # Joints that extra joints name always have a name: see `_joint_names`.
         first, second = extra.links
         fields: dict[str, Value] = {
             "link1Name": joints[first].name,

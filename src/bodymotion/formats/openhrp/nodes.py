@@ -105,6 +105,7 @@ SENSOR_FIELDS: dict[type[Device], dict[str, str]] = {}
 """By the classes of sensors, for their attributes the fields of their nodes."""
 DEVICE_FIELDS = {"id": "sensorId", "pose": "translation"}
 """For attributes of a device the fields of its node."""
+# The fields of the nodes have the names of the attributes, in camel case.
 for _sensor, _attributes in _SENSOR_ATTRIBUTES.items():
     SENSOR_FIELDS[_sensor] = dict(
         zip(_attributes, map(camel, _attributes), strict=True)
@@ -189,6 +190,7 @@ ALL: tuple[Subject, ...] = (
 
 def name_of(node: Node) -> str:
     """Return the name of a node: the one after DEF, else that in the field `name`."""
+    # Files of other programs have the name in a field, and no DEF.
     value = node.name or node.fields.get("name")
     return value if isinstance(value, str) else ""
 
@@ -203,6 +205,7 @@ def label(node: Node) -> str:
 
 def plain(value: object) -> object:
     """Return a field's value without nodes: a node by its DEF name, or its type."""
+    # `extra` must hold no nodes: they keep the whole text of the file in memory.
     if isinstance(value, Node):
         return value.name or value.type
     if isinstance(value, list):
@@ -247,6 +250,8 @@ def finite(
     found.report(NOT_FINITE, message, node.location_of(name))
     if unknown:
         found.mark_unknown(unknown)
+    # The caller's default takes the place of the whole value: a vector of which one
+    # number is unknown is no vector.
     return default
 
 
@@ -278,6 +283,7 @@ def _axis(
     subject = (*subject, "axis")
     location = node.location_of("jointAxis")
     value = node.get("jointAxis")
+    # A string is kept by the parser as it is: old files have "X", "Y" and "Z".
     if isinstance(value, str):
         letter = _axis_letter(node, value, found, subject)
         return frozen(AXES.get(letter, default))
@@ -309,10 +315,13 @@ def _axis_letter(
         message += ", expected a vector"
         found.fault(rules.JOINT_AXIS.error(message, location), subject)
         return ""
+    # " y" and "y": not a letter of the format, but clear.
     if text not in AXES:
         message += f"; it is read as {letter!r}"
         found.report(rules.JOINT_AXIS, message, location)
     elif "jointAxis" in node.fields:
+        # The default of an old prototype is a letter too: only one in the file is
+        # reported.
         found.report(rules.OLD_AXIS, f"{message}, expected a vector", location)
     return letter
 
@@ -322,6 +331,7 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
 
     It is given by its translation and rotation.
     """
+    # A node without a subject, such as a Humanoid, has no attribute to mark.
     rotation_subject: Subject = (*subject, "rotation") if subject else ()
     translation_subject: Subject = (*subject, "offset") if subject else ()
     no_rotation = (0.0, 0.0, 1.0, 0.0)
@@ -343,6 +353,7 @@ def _check_rotation(
     location = node.location_of("rotation")
     title = f"rotation of {label(node)} is {_shown(rotation)}"
     *axis, angle = rotation
+    # An angle of more than a full turn is probably in degrees.
     if abs(angle) > MAX_ROTATION:
         turns = abs(angle) / FULL_TURN
         message = f"{title}, an angle of {turns:.3g} full turns"
@@ -368,26 +379,32 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
 
     Raises FormatError when a field has a value of the wrong type.
     """
+    # Fields that `Joint` has no attribute for are kept, so a writer can write them
+    # again.
     extra = rest(node, JOINT_USED)
     type_in_file = _joint_type(node, found, subject)
     joint_type = JOINT_TYPES[type_in_file]
     extra.pop("jointType", None)
+    # Names of programs for a type are kept: the file is written with its own.
     if joint_type != type_in_file:
         extra["jointType"] = type_in_file
     number = _joint_id(node, found, subject)
     axis = _axis(node, (0.0, 0.0, 1.0), found, subject)
     axis_in_file = extra.pop("jointAxis", None)
+    # The axis of the file is kept where scaling it to length 1 has changed it.
     if (
         isinstance(axis_in_file, np.ndarray)
         and axis_in_file.shape == (3,)
         and not np.array_equal(axis_in_file, axis)
     ):
         extra["jointAxis"] = axis_in_file
+    # Only rotate and slide need an axis: for others the default replaces 0 0 0.
     if not axis.any() and joint_type not in ("rotate", "slide"):
         axis = frozen([0.0, 0.0, 1.0])
     numbers: dict[str, float] = {}
     for attribute, (name, none) in LIMITS.items():
         numbers[attribute] = _limit(node, name, none, extra, found)
+    # climit has no attribute: this call only checks and keeps it.
     _limit(node, "climit", math.inf, extra, found)
     _report_unused(node, extra, found)
     for attribute, name in MOTOR_FIELDS.items():
@@ -409,6 +426,7 @@ def _joint_type(node: Node, found: ModelDiagnostics, subject: Subject) -> str:
     kind = nodes.text(node, "jointType")
     if kind in JOINT_TYPES:
         return kind
+    # H-Anim figures have Joints too, without the jointType of the document.
     proto = node.proto
     if not kind and proto is not None and "jointType" not in proto.fields:
         message = (
@@ -420,6 +438,7 @@ def _joint_type(node: Node, found: ModelDiagnostics, subject: Subject) -> str:
     expected = f"expected one of {', '.join(JOINT_TYPES)}"
     message = f"{label(node)} has no jointType, {expected}"
     if kind:
+        # An SFString may have line ends: a message is one line.
         lines = kind.splitlines() or [""]
         message = f"jointType of {label(node)} is {lines[0][:40]!r}, {expected}"
     error = rules.JOINT_TYPE.error(message, node.location_of("jointType"))
@@ -430,6 +449,7 @@ def _joint_type(node: Node, found: ModelDiagnostics, subject: Subject) -> str:
 def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
     number = nodes.integer(node, "jointId", -1)
     _report_more_numbers(node, "jointId", 1, found)
+    # The column of the joint in a motion; −1 for none.
     if -1 <= number <= MAX_ID:
         return number
     message = (
@@ -442,6 +462,7 @@ def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
 
 def _limit(
     node: Node,
+    # The fields of limits are lists in the document (MFFloat), with one number each.
     name: str,
     default: float,
     extra: dict[str, object],
@@ -457,6 +478,7 @@ def _limit(
         # prototype counts as well.
         extra[name] = values
     elif len(values) <= 1:
+        # A single number is in the attribute; a list is kept as the file has it.
         extra.pop(name, None)
     if not len(values):
         return default
@@ -465,6 +487,7 @@ def _limit(
             f"{name} of {label(node)} has {len(values)} numbers; the first is used"
         )
         found.report(rules.SEVERAL_LIMITS, message, node.location_of(name))
+    # nan is no limit: every comparison with it would be false.
     if np.isnan(values[0]):
         return default
     return float(values[0])
@@ -473,12 +496,14 @@ def _limit(
 def _report_unused(
     node: Node, extra: dict[str, object], found: ModelDiagnostics
 ) -> None:
+    # Transform's fields, which the document's prototype of a Joint also declares.
     for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
         value = nodes.vector(node, name, default)
         if value != default:
             shown = " ".join(f"{number:g}" for number in value)
             message = f"{name} of {label(node)} is {shown}; it has no effect"
             found.report(rules.CENTER, message, node.location_of(name))
+    # Obsolete: in the document it is gearRatio² · rotorInertia.
     inertia = nodes.number(node, "equivalentInertia", 0.0)
     if inertia != 0.0:
         extra["equivalentInertia"] = inertia
@@ -512,6 +537,7 @@ def read_segment(
 
 
 def _check_scale(node: Node, transform: Floats, found: ModelDiagnostics) -> None:
+    # A mass and an inertia have no meaning in a frame that is stretched.
     if not is_rigid(transform):
         message = f"{label(node)} is inside of a Transform with a scale"
         found.report(SCALED, message, node.location)
@@ -525,18 +551,21 @@ def is_rigid(transform: Floats) -> bool:
 def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
     none = frozen(np.zeros((3, 3)))
     numbers = nodes.numbers(node, "momentsOfInertia")
+    # A prototype may give a default: then `numbers` has it.
     if "momentsOfInertia" not in node.fields and not len(numbers):
         return none
     location = node.location_of("momentsOfInertia")
     title = f"momentsOfInertia of {label(node)}"
     if len(numbers) != 9:
         message = f"{title} has {counted(len(numbers), 'number')}, expected 9"
+        # Fewer than nine are no matrix; of more, the first nine are one.
         if len(numbers) < 9:
             error = rules.INERTIA_SIZE.error(message, location)
             found.fault(error, (*subject, "inertia"))
             return none
         found.report(rules.INERTIA_SIZE, message, location)
     if np.isfinite(numbers[:9]).all():
+        # Row by row; about the centre of mass, in the frame of the Segment.
         return frozen(numbers[:9].reshape(3, 3))
     message = f"{title} has numbers that are not finite"
     found.report(NOT_FINITE, message, location)
@@ -552,6 +581,7 @@ def is_sensor(node: Node) -> bool:
 
     A known one, or any other with a sensorId, in its prototype or undeclared.
     """
+    # Files may declare sensors of their own by a PROTO with a sensorId.
     fields: Mapping[str, object] = (
         node.fields if node.proto is None else node.proto.fields
     )
@@ -563,9 +593,11 @@ def sensor_key(node: Node) -> tuple[str, int]:
 
     The kind has the name that the document has for it. −1 for no id.
     """
+    # Old names of a sensor count with the new one: GyroSensor is Gyro.
     kind = node.type
     if kind in CLASSES:
         kind = CLASSES[kind].__name__
+    # A faulty id is reported when the sensor is read; here only the order counts.
     try:
         return kind, nodes.integer(node, "sensorId", -1)
     except FormatError:
@@ -582,6 +614,7 @@ def read_sensor(
     _check_scale(node, transform, found)
     pose = _sensor_pose(node, transform, found, subject)
     _report_more_numbers(node, "sensorId", 1, found)
+    # Of all sensors, whatever their type.
     common: dict[str, Any] = {
         "name": name_of(node),
         "id": nodes.integer(node, "sensorId", -1),
@@ -610,10 +643,13 @@ def _sensor_pose(
 ) -> Floats:
     """Return the pose (7,) of a sensor in its link."""
     pose = own_pose(node, found)
+    # The usual case needs no matrices, and no rounding.
     if transform is IDENTITY:
         return pose
+    # transform (4, 4) of the Transforms and Segments around it · own pose in these.
     matrix = transform @ poses.to_matrix(pose)
     if np.isfinite(matrix).all():
+        # Scaled Transforms leave no rotation: the nearest one counts.
         return poses.from_matrix(poses.nearest_rigid(matrix))
     message = f"the pose of {label(node)} in its link is not finite"
     found.report(NOT_FINITE, message, node.location)
@@ -631,6 +667,7 @@ def _other_device(
             "its fields are kept"
         )
         found.report(rules.NOT_IN_DOCUMENT, message, node.location)
+    # The defaults of the prototype first: readers without it still see all values.
     extra: dict[str, object] = {}
     if node.proto is not None:
         for name, declared in node.proto.fields.items():
@@ -647,8 +684,10 @@ def _sensor_value(
     """Return a field in the type of its default."""
     if isinstance(default, str):
         return nodes.text(node, name, default)
+    # A bool is an int too, but no sensor has a truth value.
     if isinstance(default, int):
         return nodes.integer(node, name, default)
+    # Limits of sensors are vectors (3,) or single numbers.
     defaults = tuple(np.ravel(np.asarray(default)).tolist())
     numbers = finite(node, name, defaults, found, unknown)
     if len(numbers) == 1:
@@ -665,6 +704,7 @@ def _check_camera(
             "expected COLOR, DEPTH, COLOR_DEPTH or NONE"
         )
         found.report(rules.VISION_TYPE, message, node.location_of("type"))
+    # The standard's limits of a view: at π and above, the picture has no finite size.
     if not 0 < device.field_of_view < np.pi:
         message = (
             f"fieldOfView of {label(node)} is {device.field_of_view:g} rad, "
@@ -688,6 +728,7 @@ def read_extra_joint(
     """
     first = _end_of_extra_joint(node, "link1Name", links, found, subject)
     second = _end_of_extra_joint(node, "link2Name", links, found, subject)
+    # The document's default.
     text = nodes.text(node, "jointType", "xyz")
     kind: ExtraJointType = "xyz"
     if text in EXTRA_JOINT_TYPES:
@@ -700,11 +741,13 @@ def read_extra_joint(
         error = rules.EXTRA_TYPE.error(message, node.location_of("jointType"))
         found.fault(error, (*subject, "type"))
     axis = _axis(node, (1.0, 0.0, 0.0), found, subject)
+    # xyz and ball have no axis: a zero one has no effect there.
     if not axis.any() and kind in ("xyz", "ball"):
         axis = frozen([1.0, 0.0, 0.0])
     origin = (0.0, 0.0, 0.0)
     unknown = (*subject, "positions")
     position1 = finite(node, "link1LocalPos", origin, found, unknown)
+    # Positions (3,) of the joint in the frames of the two links.
     position2 = finite(node, "link2LocalPos", origin, found, unknown)
     return ExtraJoint(
         name=name_of(node),
@@ -727,6 +770,7 @@ def _end_of_extra_joint(
     name = nodes.text(node, field)
     if name not in links:
         message = f"{field} of {label(node)} is {name!r}, and no Joint has this name"
+        # Both ends unknown: the joint as a whole is, and link 0 stands in.
         found.fault(LOOP_LINK.error(message, node.location_of(field)), subject)
     return links.get(name, 0)
 
@@ -777,10 +821,14 @@ class TreeReader:
 
     def read(self, nodes: list[Node]) -> Self:
         """Read the links and devices in some nodes."""
+        # Children are visited in the order of the file, so links are numbered
+        # depth-first.
         self.walker.walk(nodes, NodeFrame(), self.visit)
         if self.open_links:
+            # What is beside the root Joint waits until this joint is known.
             self._add_beside_root()
         self._read_sensors()
+        # Segments come in after their children; the links are complete only now.
         self.links = [
             replace(link.bare, segments=tuple(link.segments))
             for link in self.open_links
@@ -800,6 +848,8 @@ class TreeReader:
             case "Segment":
                 self._enter_segment(node, frame)
             case "Surface" if "visual" in node.fields or "collision" in node.fields:
+                # The last entered is visited first: visual shapes come before collision
+                # shapes.
                 self.walker.enter(
                     nodes.children(node, "collision"), replace(frame, visual=False)
                 )
@@ -810,6 +860,7 @@ class TreeReader:
                 self.extra_joint_nodes.append(node)
             case _ if is_sensor(node):
                 self._enter_sensor(node, frame)
+            # Groups, Transforms, Shapes: the walker goes into them, as in any scene.
             case _:
                 if not is_declared(node):
                     self._leave_out(node)
@@ -822,6 +873,7 @@ class TreeReader:
         Report the links that are lost in it.
         """
         if self.link is not None:
+            # A node of an unknown type may hold masses and shapes of this link.
             self.found.mark_unknown(
                 *((*self.link.subject, name) for name in (*SEGMENT_FIELDS, "shapes"))
             )
@@ -840,24 +892,29 @@ class TreeReader:
     def _enter_joint(self, node: Node, frame: NodeFrame) -> None:
         index = len(self.open_links)
         subject: Subject = ("links", index)
+        # The document allows Joints in Joints only.
         if self.segment is not None:
             self.found.fault(
                 rules.JOINT_IN_SEGMENT.error(
                     f"{label(node)} is inside of a Segment", node.location
                 )
             )
+        # Its pose is in its own fields: a Transform around it would be a second one.
         if not _is_identity(frame.transform):
             error = rules.JOINT_MOVED.error(
                 f"{label(node)} is inside of a Transform", node.location
             )
             self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
+        # Only one tree is a body.
         if parent is None and self.open_links:
             message = f"{label(node)} is a second root Joint: left out"
             hint = "put it into the children of the first"
             self.found.report(UNCONNECTED, message, node.location, hint=hint)
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
+            # Read it with diagnostics of its own, which mark nothing unknown in this
+            # body.
             left_out = ModelDiagnostics(self.found.path, self.found.refused)
             TreeReader(self.walker.parts, left_out).read([node])
             self.found.extend(left_out.problems)
@@ -870,6 +927,7 @@ class TreeReader:
                 *ALL,
             )
             return
+        # `attempt` reads again without a faulty field, so the others are still there.
         joint = attempt(
             lambda node: read_joint(node, self.found, subject),
             node,
@@ -877,6 +935,8 @@ class TreeReader:
             subject,
             JOINT_FIELDS,
         )
+        # A Joint of which nothing can be read is still a link: the numbers of the
+        # others stay.
         joint = joint or Joint(name=name_of(node))
         offset = attempt(
             lambda node: own_pose(node, self.found, subject),
@@ -898,10 +958,12 @@ class TreeReader:
         )
         children = self._children(node)
         self.open_links.append(link)
+        # The state around the Joint is put back when the walk leaves it.
         around = (self.link, self.segment, self.walker.unknown)
         self.link = link
         self.segment = None
         self.walker.unknown = (*subject, "shapes")
+        # Shapes from here on belong to this link.
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
@@ -914,6 +976,7 @@ class TreeReader:
                 outer,
             )
 
+        # A Joint's frame is that of its link: transforms begin anew in it.
         self.walker.enter(children, NodeFrame(), leave)
 
     def _enter_segment(self, node: Node, frame: NodeFrame) -> None:
@@ -923,6 +986,7 @@ class TreeReader:
                     f"{label(node)} is inside of a Segment", node.location
                 )
             )
+        # Beside the root Joint: a part of the root link, whose number is not known yet.
         link = self.link
         if link is None:
             self.beside_root.append((node, frame))
@@ -932,6 +996,7 @@ class TreeReader:
             transform = IDENTITY
         else:
             transform = frame.transform
+        # As for a Joint: what is around the Segment returns in `leave`.
         around = self.segment
         self.segment = transform
         outer, self.walker.drawn = self.walker.drawn, []
@@ -954,6 +1019,8 @@ class TreeReader:
 
         self.walker.enter(
             self._children(node),
+            # The shapes are in the Segment's frame; its transform is in the Segment
+            # itself.
             NodeFrame(IDENTITY, frame.visual, frame.collision),
             leave,
         )
@@ -966,11 +1033,16 @@ class TreeReader:
             transform = IDENTITY
         else:
             transform = frame.transform
+        # Both transforms lead into the link: first the Segment's, then that inside of
+        # it.
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
         self.sensors.append((node, self.link.bare.index, transform))
+        # Sensors may have shapes, which are in the frame of the sensor.
         inside = self._children(node)
         if inside:
+            # Its faults are reported when the sensor is read, so they are not collected
+            # here.
             own = poses.to_matrix(own_pose(node, ModelDiagnostics()))
             self.walker.enter(inside, replace(frame, transform=frame.transform @ own))
 
@@ -981,6 +1053,7 @@ class TreeReader:
         return found or []
 
     def _read_sensors(self) -> None:
+        # Sensors of a kind are numbered by their ids, whatever their order in the tree.
         """Read the sensors; those of one kind are in the order of their ids."""
         for place in in_order_of_ids([sensor_key(node) for node, _, _ in self.sensors]):
             node, link, transform = self.sensors[place]
@@ -1005,6 +1078,8 @@ class TreeReader:
         Its frame is that of the body, in which the root Joint has its offset.
         """
         self.link = root = self.open_links[0]
+        # The inverse of the root's offset: from the frame of the body into that of the
+        # link.
         in_root = poses.to_matrix(poses.inverse(root.bare.offset))
         if self.walker.drawn:
             visuals, collisions = by_purpose(self.walker.drawn)
@@ -1022,6 +1097,7 @@ class TreeReader:
         """Mark the attributes whose fields have no value that can be read."""
         refused = self.found.refused
         if refused is None:
+            # No field was refused: an empty set makes all of them whole.
             refused = RefusedValues(Text(""))
         for link in self.open_links:
             self._mark_fields(link.subject, JOINT_FIELDS, link.node, refused)
@@ -1034,6 +1110,7 @@ class TreeReader:
         joint_is_whole = refused.is_whole(link.node)
         if not (link.bare.name or joint_is_whole):
             self.found.mark_unknown((*link.subject, "name"))
+        # Mass, centre and inertia of a link are sums over its Segments.
         for attribute, name in SEGMENT_FIELDS.items():
             is_given = any(name in segment.fields for segment in link.nodes)
             is_whole = all(refused.has_all(segment, name) for segment in link.nodes)
@@ -1061,4 +1138,5 @@ def _is_identity(transform: Floats) -> bool:
 
     Prototypes rotate their children there and back.
     """
+    # Rounding of sine and cosine leaves some 1e-16 in each.
     return transform is IDENTITY or bool(np.abs(transform - IDENTITY).max() <= 1e-12)

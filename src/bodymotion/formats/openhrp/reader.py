@@ -113,9 +113,11 @@ def read_openhrp(
     scene = result.value
     if scene is None:
         return ReadResult(None, result.problems)
+    # An empty text is no body; where the text has a fault, that is reported instead.
     if not scene.nodes and not scene.protos and result.whole:
         start = Location(str(path), 1, 1)
         nothing = rules.NOTHING.problem("the file has no node", start)
+        # EMPTY and HEADER of VRML say the same as NOTHING.
         others = [
             problem
             for problem in result.problems
@@ -150,6 +152,7 @@ class _ModelReader:
         self.refusal = refusal
         self.apply_humanoid_pose = apply_humanoid_pose
         self.found = ModelDiagnostics(path, scene.refused)
+        # Files are looked for beside the model, and outside only with `allow_outside`.
         self.parts = ReferencedFiles(path.parent, allow_outside, model=path)
         self.walker = SceneWalker(self.found, self.parts)
         self.humanoids: list[tuple[Node, Floats]] = []
@@ -174,6 +177,8 @@ class _ModelReader:
         problems = self._all_problems()
         if body is not None:
             problems = [
+                # A decimal comma moves points of a shape: the link says which part of
+                # the robot.
                 self._with_link(problem, body)
                 if problem.rule == DECIMAL_COMMA.code
                 else problem
@@ -184,6 +189,7 @@ class _ModelReader:
             locations = SourceMap(self.entries, self.found.unknown)
             source = replace(body.source, locations=locations)
             body = replace(body, source=source, problems=tuple(problems))
+        # The first fault of the text comes before those of the model.
         refusal = self.refusal or self.found.refusal
         whole = refusal is None
         return ReadResult(body, tuple(problems), whole=whole, refusal=refusal)
@@ -202,10 +208,12 @@ class _ModelReader:
             if problem.rule != UNKNOWN_NODE.code or problem.location not in reported
         ]
         everything = (*of_scene, *self.found.problems, *self.parts.problems)
+        # Problems are equal by value: what two walks found is reported once.
         return list(dict.fromkeys(everything))
 
     def _body(self) -> Body:
         self.walker.walk(self.scene.nodes, NodeFrame(), self._visit)
+        # ROUTEs connect animations and sensors of a scene: a body has none.
         self._report_routes()
         environment: tuple[Shape, ...] = ()
         version = ""
@@ -214,9 +222,11 @@ class _ModelReader:
             self._report_beside(humanoid)
             body = self._humanoid(humanoid, transform)
             if self.apply_humanoid_pose:
+                # The Humanoid is a Transform inside those around it.
                 matrix = transform @ node_transform(humanoid)
                 body = self._placed(body, humanoid, matrix)
             version = str(body.info.get("version", ""))
+            # Shapes beside the robot are seen, but belong to none of its links.
             environment = by_purpose(self.walker.drawn)[0]
         else:
             body = self._plain_scene()
@@ -260,6 +270,7 @@ class _ModelReader:
         joint = Joint(name="Root", type="fixed")
         link = Link(name="Root", joint=joint, segments=(segment,))
         self.entries["links", 0] = start
+        # A value that cannot be read may have been a part of anything.
         if self.scene.refused:
             self.found.mark_unknown(("links", 0), *ALL)
         # A file that declares one of them is meant as a model.
@@ -271,11 +282,14 @@ class _ModelReader:
 
     def _visit(self, node: Node, frame: NodeFrame) -> bool:
         match node.type:
+            # Read after the walk: only then is it known whether there are others.
             case "Humanoid":
                 self.humanoids.append((node, frame.transform))
             case "ExtraJoint":
                 self.extra_joints.append(node)
             case "Joint" | "Segment":
+                # Joints outside of a Humanoid: the scene is shown, and a missing
+                # Humanoid reported.
                 self.is_model = True
                 return False
             case "Viewpoint":
@@ -295,9 +309,12 @@ class _ModelReader:
 
         One that stretches or mirrors it is reported, and its scale left out.
         """
+        # An infinite scale is reported where it is read.
         if not np.isfinite(matrix).all():
             return body
         rigid = poses.nearest_rigid(matrix)
+        # det(s · R) = s³: the one factor of a rotation with scale. A mirror has a
+        # negative one, which counts as 0 and differs below.
         factor = float(np.cbrt(max(np.linalg.det(matrix[:3, :3]), 0.0)))
         # What is left beside one factor, relative to it, is more than rounding.
         tolerance = 1e-9 * max(factor, 1e-9)
@@ -309,6 +326,8 @@ class _ModelReader:
             )
             self.found.report(rules.HUMANOID_POSE, message, node.location_of("scale"))
         elif abs(factor - 1) > 1e-12:
+            # Other factors than 1 are more than rounding: sizes, masses and inertias
+            # follow.
             body = scale(body, factor)
         pose = poses.compose(poses.from_matrix(rigid), body.root_pose)
         return replace(body, root_pose=pose)
@@ -321,11 +340,13 @@ class _ModelReader:
                 "effect"
             )
             found.report(rules.HUMANOID_POSE, message, node.location)
+        # Viewpoints may also be in a list of the Humanoid.
         self.walker.walk(nodes.children(node, "viewpoints"), NodeFrame(), self._visit)
         tree = self._tree(node)
         extra_joints = self._extra_joints(tree)
         self._locate(tree)
         info: dict[str, object] = {}
+        # A faulty text must not lose the others that come before it.
         with found.recover():
             info["name"] = nodes.text(node, "name")
             info["version"] = nodes.text(node, "version", "1.1")
@@ -335,6 +356,7 @@ class _ModelReader:
             # The Humanoid has an info of its own.
             info["world_info" if key == "info" else key] = value
         extra = rest(node, HUMANOID_USED)
+        # Transforms around the Humanoid: a writer puts them there again.
         if not np.array_equal(transform, np.eye(4)):
             extra["placed"] = transform
         return Body(
@@ -361,11 +383,14 @@ class _ModelReader:
         """Note where the links and devices are in their files."""
         for link in tree.open_links:
             self.entries[link.subject] = _locator(link.node, JOINT_FIELDS, link.nodes)
+            # Links in parts (Inline) have offsets in other files: those are found by
+            # path.
             for node in (link.node, *link.nodes):
                 if node.path == self.path:
                     line = node.location.line or 0
                     column = node.location.column or 0
                     self.starts.append((line, column, link.bare.index))
+        # Sorted for `bisect`.
         self.starts.sort()
         for number, node in enumerate(tree.device_nodes):
             self.entries["devices", number] = _locator(node, DEVICE_FIELDS)
@@ -376,6 +401,8 @@ class _ModelReader:
         # one link.
         of_tree = ModelDiagnostics(self.path, self.scene.refused)
         tree = TreeReader(self.parts, of_tree).read(found_nodes)
+        # A body without Joints and without errors is read again below: nothing is
+        # reported twice.
         if tree.links or of_tree.has_errors:
             self.found.extend(of_tree.problems)
             self.found.mark_unknown(*of_tree.unknown)
@@ -387,10 +414,12 @@ class _ModelReader:
         # move.
         message = f"{label(humanoid)} has no Joint"
         self.found.report(rules.NO_JOINT, message, humanoid.location)
+        # A made-up fixed Joint around the contents of the humanoidBody.
         fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
         return TreeReader(self.parts, self.found).read([Node("Joint", "Root", fields)])
 
     def _extra_joints(self, tree: TreeReader) -> tuple[ExtraJoint, ...]:
+        # Names may repeat: of several, the first link counts, so it is entered last.
         links = {link.name: link.index for link in reversed(tree.links)}
         joints: list[ExtraJoint] = []
         for node in (*self.extra_joints, *tree.extra_joint_nodes):
@@ -413,11 +442,15 @@ class _ModelReader:
         """
         location = problem.location
         subject = self.parts.users.get(location.path or "", ())
+        # Greater than any start at the same place: `bisect` then counts all that begin
+        # there.
         end = (location.line or 0, location.column or 0, len(body.links))
         num_before = bisect(self.starts, end)
+        # The last Joint or Segment that begins before the problem.
         if location.path == str(self.path) and num_before:
             link = self.starts[num_before - 1][2]
             subject = ("links", link, "shapes")
+        # Shapes beside the robot have no link.
         if subject[:1] != ("links",):
             return problem
         message = f"link {body.links[int(subject[1])].name!r}: {problem.message}"
@@ -426,6 +459,7 @@ class _ModelReader:
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
     orientation = nodes.quaternion(*nodes.axis_angle(node, "orientation"))
+    # The defaults are those of the standard's Viewpoint (6.53).
     position = finite(node, "position", (0.0, 0.0, 10.0), found)
     pose = poses.from_parts(position, orientation)
     if not np.array_equal(transform, np.eye(4)):
@@ -452,11 +486,13 @@ def _locator(
     lines = node.text.lines
     offset = node.offset
     offsets = {name: (lines, offset) for name, offset in node.offsets.items()}
+    # Attributes of a link that are in its Segment nodes.
     for name in SEGMENT_FIELDS.values():
         holders = [segment for segment in segments or () if name in segment.offsets]
         # Of several Segments none has the sum.
         if len(holders) == 1 and holders[0].text is not None:
             offsets[name] = (holders[0].text.lines, holders[0].offsets[name])
+    # Names of other attributes are those of fields, in camel case.
     names = {**SEGMENT_FIELDS, **fields}
 
     def locate(rest: Subject) -> Location:
@@ -479,6 +515,7 @@ def check_tree(tree: TreeReader, humanoid: Node, found: ModelDiagnostics) -> Non
         _check_ids,
         _check_numbers,
     ):
+        # A faulty list of the Humanoid must not hide what the other checks find.
         try:
             check(tree, humanoid, found)
         except FormatError as error:
@@ -488,12 +525,14 @@ def check_tree(tree: TreeReader, humanoid: Node, found: ModelDiagnostics) -> Non
 def _check_names(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     segments: dict[str, Node] = {}
     for node in tree.segment_nodes:
+        # A Segment that is used twice (USE) has one name and is one node.
         name = name_of(node)
         if not name:
             found.report(rules.SEGMENT_NAME, "a Segment has no name", node.location)
         elif segments.setdefault(name, node) is not node:
             message = f"a second Segment has the name {name!r}"
             found.report(rules.SEGMENT_NAME, message, node.location, severity="warning")
+    # Lists name nodes by USE: they are compared as objects.
     _check_list(tree, humanoid, "joints", tree.joint_nodes, found)
     _check_list(tree, humanoid, "segments", tree.segment_nodes, found)
 
@@ -535,6 +574,7 @@ def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     _report_unused(of_document, found)
     for node in (*of_document, *tree.device_nodes, *tree.extra_joint_nodes):
         for name, value in node.fields.items():
+            # Fields whose nodes are read, or known to have no effect, are no surprise.
             if name not in KNOWN_NODES and _holds_nodes(value):
                 message = (
                     f"the field {name} of {label(node)} is unknown and holds nodes"
@@ -542,6 +582,7 @@ def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
                 found.report(rules.UNKNOWN_NODES, message, node.location_of(name))
     for node in (*tree.joint_nodes, *tree.segment_nodes):
         field = node.fields.get("name")
+        # Writers put a name that is not legal after DEF into the field.
         if isinstance(field, str) and field and node.name and field != node.name:
             message = f"name of {label(node)} is {field!r}"
             found.report(rules.NAME_FIELD, message, node.location_of("name"))
@@ -568,6 +609,7 @@ def _check_sensors(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> Non
     for device, node in zip(tree.devices, tree.device_nodes, strict=True):
         for name in map(camel, SENSOR_LIMITS.get(type(device), ())):
             _check_sensor_limit(node, name, found)
+        # A prototype without sensorId, as in another program's file, cannot have one.
         can_have_id = node.proto is None or "sensorId" in node.proto.fields
         if device.id < 0 and "sensorId" not in node.offsets and can_have_id:
             message = f"{label(node)} has no sensorId"
@@ -576,6 +618,7 @@ def _check_sensors(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> Non
 
 def _check_sensor_limit(node: Node, name: str, found: Diagnostics) -> None:
     limits = nodes.vector(node, name, (-1.0, -1.0, -1.0))
+    # −1 is the document's way to say that there is no limit.
     if any(number <= 0 and number != -1 for number in limits):
         shown = " ".join(f"{number:g}" for number in limits)
         message = (
@@ -590,11 +633,13 @@ def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     for link, node in zip(tree.links, tree.joint_nodes, strict=True):
         joint = link.joint
         if joint.id < 0:
+            # The root need not have one: its motion is not in a column.
             moves = link.index and joint.type in ("rotate", "slide", "crawler")
             if moves and found.is_known(("links", link.index, "id")):
                 message = f"{label(node)} has no jointId"
                 found.report(rules.ID_MISSING, message, node.location)
             continue
+        # fixed and free joints have no column: the id is kept.
         if joint.type in ("fixed", "free"):
             message = (
                 f"{label(node)} is {joint.type} and has jointId {joint.id}: "
@@ -610,6 +655,7 @@ def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
 def _check_numbers(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> None:
     """Report masses that are not finite only when the Segments of a Joint are added."""
     for link, node in zip(tree.links, tree.joint_nodes, strict=True):
+        # Sums may overflow, although each number is finite.
         sums = [link.mass, *link.center_of_mass, *link.inertia.flat]
         if np.isfinite(sums).all():
             continue

@@ -55,19 +55,25 @@ def _slots(
     By link and number of children before: each device is written after all children
     that hold, at any depth, a device before it in `order`.
     """
+    # The rank of the earliest device in each link, or below it; inf where there is
+    # none.
     first: list[float] = [math.inf] * len(body.links)
+    # Backwards, so that the earliest one counts.
     for rank in range(len(order) - 1, -1, -1):
         first[body.devices[order[rank]].link] = rank
+    # Links come after their parents: backwards, each hands its minimum upwards.
     for link in reversed(body.links[1:]):
         first[link.parent] = min(first[link.parent], first[link.index])
     # From each child on: the earliest device in it or any later one; this ascends, so
     # devices find their place by bisection.
     first_from: list[list[float]] = []
+    # One slot before each child, and one after the last.
     slots: list[list[list[int]]] = []
     for below in children:
         from_last = accumulate((first[child] for child in reversed(below)), min)
         first_from.append(list(from_last)[::-1])
         slots.append([[] for _ in range(len(below) + 1)])
+    # A device goes behind all children that hold an earlier one.
     for rank, number in enumerate(order):
         carrier = body.devices[number].link
         slots[carrier][bisect_left(first_from[carrier], rank)].append(number)
@@ -81,6 +87,7 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
     """
     fields: dict[str, Value] = {}
     for key, value in info.items():
+        # A WorldInfo has a title and an info.
         if key == "title" and isinstance(value, str):
             fields["title"] = value
             continue
@@ -92,6 +99,7 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
         # The Humanoid has fields for these.
         of_humanoid = key in ("name", "version", "info") and isinstance(value, str)
         if not of_humanoid:
+            # Anything else has no field in a WorldInfo.
             report(losses.KEPT_VALUE, f"info[{key!r}] is left out")
     if fields:
         return [Node("WorldInfo", fields=fields)]
@@ -111,12 +119,14 @@ def _as_texts(value: object) -> list[str] | None:
 def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     """Return the node of a viewpoint, without the numbers that are not finite."""
     title = f"the Viewpoint {view.description!r}"
+    # Only the rotation: a Viewpoint has `position` and `orientation`.
     rotation = np.array([0.0, 0.0, 0.0, *view.pose[3:]])
     pose = node_writer.pose_fields(rotation, title, report)
     fields: dict[str, Value] = {}
     if view.description:
         fields["description"] = view.description
     if np.isfinite(view.pose[:3]).all():
+        # The default of a Viewpoint is 0 0 10, so zeros are written too.
         fields["position"] = view.pose[:3]
     else:
         report(losses.NUMBER_RANGE, f"{title}: the position is left out")
@@ -130,11 +140,14 @@ def viewpoint_node(view: Viewpoint, report: Report) -> Node:
 
 def _is_scene(body: Body) -> bool:
     """Return whether a body is one that was read from a file without a Humanoid."""
+    # The reader makes one fixed link with one Segment of a scene.
     if len(body.links) != 1 or len(body.links[0].segments) != 1:
         return False
+    # Info that comes from a WorldInfo is a list; a text is a Humanoid's.
     if set(body.info) - {"title", "info"} or isinstance(body.info.get("info"), str):
         return False
     segment = body.links[0].segments[0]
+    # Equal to what the reader would make: a scene without a Humanoid holds all of it.
     bare = Segment(name="Root", visuals=segment.visuals, collisions=segment.collisions)
     joint = Joint(name="Root", type="fixed")
     return body == Body(
@@ -175,6 +188,7 @@ class _Builder:
         Raises ValueError when a device or an extra joint is on a link that the body
         does not have.
         """
+        # Links by number must exist before anything is written.
         body = self.body
         for device in body.devices:
             self._require_link(f"{device.kind} {device.name!r}", device.link)
@@ -208,14 +222,17 @@ class _Builder:
             "the scene",
             surfaces=False,
         )
+        # A file without a node is refused, so an empty Group stands in.
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
         body = self.body
         children = children_of([link.parent for link in body.links])
+        # The file nests links, so their numbers become depth-first ones.
         order = depth_first({link.index: link.parent for link in body.links})
         self._report_order(order)
         extra = dict(body.extra)
+        # Transforms around the Humanoid; see the reader.
         around = extra.pop("placed", None)
         kept = KeptFields("Humanoid", [extra], self.report)
         name = legal_name(body.name) if body.name else ""
@@ -226,11 +243,16 @@ class _Builder:
             fields["viewpoints"] = [
                 viewpoint_node(view, self.report) for view in body.viewpoints
             ]
+        # Joints first: their names are taken by no other node.
         joints, segments = self._tree(order, children)
+        # The root: all others are nested in it.
         fields["humanoidBody"] = [joints[index] for index in order[:1]]
+        # Only nodes with a name can be used again (USE) in a list.
         fields["joints"] = [joints[index] for index in order if joints[index].name]
+        # A shared Segment is one node, and in the list once.
         named = {id(node): node for node in segments if node.name}
         fields["segments"] = list(named.values())
+        # What MuJoCo's files had, and an OpenHRP model cannot hold.
         for rule, message, part in mjcf_losses(body):
             self.report(rule, f"{message}: {part}")
         humanoid = [Node("Humanoid", name, fields, kept.proto)]
@@ -238,6 +260,7 @@ class _Builder:
             humanoid = node_writer.moved(around, humanoid, "the Humanoid", self.report)
         scene = self.scene
         scene.nodes = world_info(body.info, self.report) + humanoid
+        # ExtraJoints name Joints, so they come after the Humanoid.
         scene.nodes += node_writer.extra_joint_nodes(
             body.extra_joints, joints, self.names, self.report
         )
@@ -249,6 +272,7 @@ class _Builder:
         info = self.body.info
         for key in ("name", "version"):
             text = info.get(key)
+            # Defaults of the document are left out: "1.1" for the version.
             if isinstance(text, str) and text != proto.fields[key].value:
                 fields[key] = text
         text = info.get("info")
@@ -261,10 +285,13 @@ class _Builder:
         if order != list(range(len(order))):
             self.report(losses.BODY_ORDER, "the links are numbered anew, depth-first")
         depth: list[int] = []
+        # Links come after their parents.
         for link in body.links:
             above = depth[link.parent] if link.parent >= 0 else 0
             depth.append(above + 1)
         deepest = max(depth, default=0)
+        # Each link nests its children one deeper; its Segment with shapes is deeper
+        # still.
         if deepest + SEGMENT_LEVELS > MAX_DEPTH:
             message = (
                 f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} "
@@ -287,6 +314,7 @@ class _Builder:
         body = self.body
         links = body.links
         names = self._joint_names(order)
+        # One prototype for all Joints, with fields for the extras of all.
         kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
         devices = node_writer.DeviceWriter(body, self.report, self.renamed)
         # Segments and devices get their names before shapes, which give way to them.
@@ -298,11 +326,13 @@ class _Builder:
         ]
         joints: dict[int, Node] = {}
         segments: list[Node] = []
+        # The chain of links around the current one.
         path: list[int] = []
         others: list[tuple[str, str, str]] = []
         for index in order:
             link = links[index]
             self.where = f"link {link.name!r}"
+            # Names of Joints whose node has ended are known to a USE from here on.
             while path and path[-1] != link.parent:
                 self.segments.bound.add(names[path.pop()])
             path.append(index)
@@ -310,8 +340,10 @@ class _Builder:
             # What cannot be the name of the node is written into its field name.
             for kind, name in _other_names(link, names[index]):
                 others.append((kind, name, names[index]))
+                # At most one of the two names fits into the field.
                 fields.setdefault("name", name)
             inside = self._segments(link, segment_names[index])
+            # Surface and Transform nodes may be around a Segment.
             segments += [node for node in visits(inside) if node.type == "Segment"]
             fields["children"] = inside
             joints[index] = Node("Joint", names[index], fields, kept.proto)
@@ -321,6 +353,7 @@ class _Builder:
             devices.node(device, name)
             for device, name in zip(body.devices, device_names, strict=True)
         ]
+        # A device in a link without an order that the reader gives back.
         if order and not self._place(device_nodes, joints, order, children):
             message = "the devices are in the order of their links and ids"
             self.report(losses.BODY_ORDER, message)
@@ -329,6 +362,8 @@ class _Builder:
     def _joint_fields(
         self, link: Link, name: str, kept: KeptFields
     ) -> dict[str, Value]:
+        # The root's offset is the pose of the body: the Humanoid's own pose has no
+        # effect.
         offset = self.body.root_pose if link.index == 0 else link.offset
         title = f"Joint {name!r}"
         fields = node_writer.joint_fields(link.joint, offset, title, self.report)
@@ -340,6 +375,8 @@ class _Builder:
         last = len(names) - 1
         for number, name in enumerate(names):
             segment = link.segments[number]
+            # Shapes are in their link's frame only where they come last: see
+            # `SegmentWriter.nodes`.
             nodes += self.segments.nodes(segment, name, number == last)
             self.segments.bound.add(name)
         return nodes
@@ -359,6 +396,7 @@ class _Builder:
         # other links after that.
         numbers = {link.name: link.index for link in self.body.links}
         rule = losses.JOINT_NAME
+        # Numbers of links by name, to see whether a name has changed its meaning.
         if any(numbers.get(names[index], index) != index for index in order):
             rule = replace(rule, severity="warning")
         self.losses.add(rule.problem(message, data={"names": tuple(others)}))
@@ -383,7 +421,9 @@ class _Builder:
         }
         in_order = list(range(len(devices)))
         by_link = in_order_of_ids([(device.kind, device.link) for device in devices])
+        # First in the order of the body; where that reads back differently, by id.
         for ranks in (in_order, by_link):
+            # Devices must come in rank order in a depth-first walk.
             slots = _slots(self.body, children, ranks)
             for index in order:
                 inside = [*of_shapes[index]]
@@ -392,11 +432,13 @@ class _Builder:
                     inside.append(joints[child])
                     inside += [device_nodes[number] for number in slot]
                 joints[index].fields["children"] = inside
+            # The order in which a reader visits the devices.
             read = [
                 numbers[id(node)]
                 for node in visits([joints[order[0]]])
                 if id(node) in numbers
             ]
+            # The reader then sorts the devices of a kind by their ids.
             ids = [(devices[number].kind, devices[number].id) for number in read]
             if [read[rank] for rank in in_order_of_ids(ids)] == in_order:
                 return True
@@ -408,10 +450,12 @@ class _Builder:
         Those of joints where these move, since motions go by them, and else of links.
         """
         links = self.body.links
+        # Links that extra joints refer to need names.
         ends: set[int] = set()
         for extra in self.body.extra_joints:
             ends.update(extra.links)
         names: dict[int, str] = {}
+        # Moving joints first: a motion finds its columns by them.
         for index in order:
             joint = links[index].joint
             if joint.type in MOVING_JOINTS and joint.name:
@@ -436,6 +480,7 @@ class _Builder:
 
 def _other_names(link: Link, node_name: str) -> list[tuple[str, str]]:
     """Return the names of a link and its joint that are not that of their node."""
+    # One name for both is the usual case: a file has one name for a link.
     if link.joint.name == link.name:
         return []
     names = [("link", link.name), ("joint", link.joint.name)]
@@ -473,6 +518,7 @@ def write_openhrp(
         When a file cannot be written; the model's old file is as it was.
     """
     path = Path(path)
+    # Checked before anything is written.
     if mesh not in ("inline", "parts"):
         raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
     folder = None
@@ -481,6 +527,7 @@ def write_openhrp(
     outside = Diagnostics()
 
     def url(texture: Texture, in_part: bool) -> str:
+        # Urls are relative to the file that has them.
         here = path.parent
         if folder is not None and in_part:
             here = folder
@@ -506,9 +553,12 @@ def _write_files(path: Path, builder: _Builder, folder: Path | None) -> None:
     """
     scenes = [*builder.segments.parts.items(), (path, builder.scene)]
     num_parts = len(scenes) - 1
+    # An empty folder would be left behind without parts.
     with new_folder(folder) if folder and num_parts else nullcontext():
+        # In batches: systems limit the number of open files.
         for start in range(0, max(1, num_parts), MAX_OPEN_FILES):
             end = start + MAX_OPEN_FILES
+            # The last batch has the model, so it appears with its last part.
             if end >= num_parts:
                 end = len(scenes)
             batch = scenes[start:end]
@@ -526,6 +576,7 @@ def _texture_url(
     its relative path.
     """
     wanted = texture.path.resolve()
+    # A viewer opens only what is inside the folder of a model.
     if not wanted.is_relative_to(model_folder.resolve()):
         name = texture.path.name
         message = (
@@ -534,6 +585,7 @@ def _texture_url(
         )
         hint = "copy it beside the model"
         outside.add(losses.SHAPE_LOOK.problem(message, Location(), hint))
+    # The file's own text for the image, where it still leads there.
     if texture.url and (here / texture.url).resolve() == wanted:
         return texture.url
     try:

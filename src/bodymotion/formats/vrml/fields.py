@@ -53,6 +53,7 @@ def _read_tables(path: Path) -> dict[str, str]:
     tables: dict[str, str] = {}
     name = ""
     for line in path.read_text("utf-8").splitlines():
+        # `+ name` includes the lines of another section, which is above it.
         if line.startswith("  + "):
             tables[name] += tables[line[4:]]
         elif line.startswith("  "):
@@ -81,6 +82,7 @@ def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
         assert match is not None, line
         access, field_type, names, default = match.groups()
         value = _parse_default(field_type, default)
+        # One line declares several fields of the same type and default.
         for name in names.split():
             fields[name] = FieldDeclaration(_ACCESS[access], field_type, name, value)
     return fields
@@ -97,6 +99,7 @@ def _parse_default(field_type: str, text: str) -> Value:
         return strings if field_type == "MFString" else strings[0]
     if field_type == "MFNode":
         return []
+    # Numbers may be in brackets, with commas.
     words = text.strip("[]").replace(",", " ").split()
     if field_type == "SFInt32":
         return int(text)

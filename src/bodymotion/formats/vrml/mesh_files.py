@@ -16,6 +16,7 @@ def read_shapes(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[
     walker = SceneWalker(found, files)
     try:
         scene = parse_vrml(path.read_bytes(), path)
+        # No node is done by itself: the walk goes through all.
         walker.walk(scene.nodes, NodeFrame(), lambda node, frame: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error

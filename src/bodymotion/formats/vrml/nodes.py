@@ -127,6 +127,7 @@ class Node(_Located):
         That of the file, else the default of the prototype or of the standard, else
         `default`.
         """
+        # The field of the file counts, also where its value is None (NULL).
         if name in self.fields:
             return self.fields[name]
         if self.proto is not None:
@@ -278,10 +279,12 @@ def attempt(
     """
     rest: Node | None = node
     while rest is not None:
+        # Each round removes one field, so this ends.
         try:
             return read(rest)
         except FormatError as error:
             name = _faulty_field(rest, error)
+            # `attributes` are by attribute; the fault names the field.
             by_field = {field: key for key, field in (attributes or {}).items()}
             attribute = by_field.get(name or "", name)
             if not subject:
@@ -309,6 +312,7 @@ def without_fault(node: Node, error: FormatError) -> Node | None:
 
 
 def _faulty_field(node: Node, error: FormatError) -> str | None:
+    # An error has no field, only a location: that of the field's name identifies it.
     location = error.problem.location
     return next(
         (
@@ -326,6 +330,8 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
     The contents of a node that is used several times are yielded once.
     """
     seen: set[int] = set()
+    # A stack in place of recursion: nodes may be nested deeper than Python's calls. The
+    # order is reversed, because the last item is taken first.
     stack = list(nodes)[::-1]
     while stack:
         node = stack.pop()
@@ -339,6 +345,7 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
     value = node.get(name)
+    # An array may have millions of numbers: the message has their count.
     if isinstance(value, np.ndarray):
         found = f"an array of {value.size} numbers"
     else:
@@ -375,9 +382,11 @@ def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
     None where the file does not have the field. `wanted` is what the message expects.
     """
     value = _value(node, name)
+    # Empty brackets of a field that is not declared are read as an empty list.
     if value is None or (isinstance(value, list) and not value):
         return NO_NUMBERS
     if isinstance(value, (np.ndarray, bool, int, float)):
+        # The kinds are bool, integer, unsigned and float; others are no numbers.
         array = np.asarray(value)
         if array.dtype.kind in "biuf":
             return frozen(array.reshape(-1))
@@ -403,6 +412,7 @@ def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ..
     value = _value(node, name)
     if value is None:
         return default
+    # The regular case, without the conversions below: most vectors are of this form.
     if (
         isinstance(value, np.ndarray)
         and value.dtype == np.float64
@@ -416,6 +426,7 @@ def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ..
     values = numbers(node, name, wanted)[: len(default)].tolist()
     if 0 < len(values) < len(default):
         raise _refused(node, name, wanted)
+    # An empty list means that no value is given: the default counts.
     return tuple(values) or default
 
 
@@ -435,6 +446,8 @@ def integers(node: Node, name: str) -> npt.NDArray[np.integer]:
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
         return value.reshape(-1)
     values = numbers(node, name)
+    # Out of this range the conversion to int32 is undefined; nan becomes 0. Both differ
+    # from the value then and are refused.
     whole = np.clip(np.nan_to_num(values), -(2**31), 2**31 - 1)
     if (whole != values).any() or (whole % 1 != 0).any():
         raise _refused(node, name, "a list of whole numbers")
@@ -462,11 +475,13 @@ def axis_angle(
     if name not in node.fields and node.proto is None:
         return (0.0, 0.0, 1.0), 0.0
     x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
+    # By its largest component, not its length: the squares of a tiny axis are 0.
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
         raise ZERO_AXIS.error(
             f"{_title(node)}: the axis of {name} is 0 0 0", node.location_of(name)
         )
+    # Infinite or nan components make the sum so, too.
     if not math.isfinite(x + y + z + angle):
         raise UNUSABLE_VALUE.error(
             f"{_title(node)}: {name} has numbers that are not finite",
@@ -491,6 +506,7 @@ def quaternion(
     axis: tuple[float, float, float], angle: float
 ) -> tuple[float, float, float, float]:
     """Return the quaternion w x y z of a rotation about an axis of length 1."""
+    # q = (cos θ/2, a · sin θ/2).
     x, y, z = axis
     sine = math.sin(0.5 * angle)
     return math.cos(0.5 * angle), x * sine, y * sine, z * sine

@@ -140,6 +140,8 @@ class Parser(Scanner):
             nodes, _ = self._nodes(0, None, "")
         except FormatError as error:
             raise self.locate_fault(error) from None
+        # `kinds` also caches the standard nodes that were looked up, and types of outer
+        # scopes. Only the prototypes that this text declares belong to the scene.
         protos: dict[str, Proto] = {}
         for name, kind in self.scope.kinds.items():
             if kind.proto and kind.proto.text is self.text:
@@ -162,6 +164,8 @@ class Parser(Scanner):
 
         "" where it is missing, as in most parts of models.
         """
+        # `skip(0)` is the offset of the first word: the header may be below other
+        # comments.
         header = _HEADER.search(self.data, 0, self.skip(0))
         if header is None:
             other = _OTHER_LANGUAGE.match(self.data)
@@ -170,6 +174,7 @@ class Parser(Scanner):
             self.problem(rules.HEADER, "the header is missing", 0)
             return ""
         start = header.start()
+        # The pattern takes every version, so that VRML 1.0 gets an error of its own.
         if not header[1].startswith("2"):
             version = header[1].rstrip(".")
             raise self.error(rules.NOT_VRML97, f"this is VRML {version}", start)
@@ -193,6 +198,8 @@ class Parser(Scanner):
         nodes: list[Node] = []
         data = self.data
         match = values.NODE.match
+        # Almost every item is a plain node: one match decides that, before anything
+        # slower.
         while True:
             opening = match(data, pos)
             if opening is not None:
@@ -203,6 +210,7 @@ class Parser(Scanner):
             if word[1] and word[1] == closing:
                 return nodes, word.end()
             if opened is None and self.is_at_end(word):
+                # Only the scene itself, which no bracket opens, may end with the text.
                 return nodes, pos
             value, pos = self._other_item(word, opened, closing)
             if isinstance(value, Node):
@@ -222,6 +230,8 @@ class Parser(Scanner):
             title = "the list of nodes" if is_list else "the prototype"
             raise self.unclosed(opened, title)
         offset = word.start(1)
+        # At the top level or in a prototype's body, a bracket of the other kind closes
+        # nothing.
         if kind in ("]", "}") and not is_list:
             message = f"{kind} closes nothing"
             raise self.error(rules.SYNTAX, message, offset, "remove it")
@@ -238,6 +248,8 @@ class Parser(Scanner):
         route = values.ROUTE.match(self.data, pos)
         if route is None:
             raise self.wrong("expected ROUTE name.event TO name.event", self.skip(pos))
+        # A node's name has no point, but names in models do: the last one is the
+        # separator.
         from_node, _, from_event = route[1].rpartition(".")
         to_node, _, to_event = route[2].rpartition(".")
         self.scope.routes.append(Route(from_node, from_event, to_node, to_event))
@@ -260,9 +272,12 @@ class Parser(Scanner):
         proto = Proto(name, fields, text=self.text, offset=offset)
         outer = self.scope
         size_before = self.size
+        # The body sees only its own DEF names and the prototypes around it. Those
+        # inside it end with it, so a new scope takes the place of this one meanwhile.
         self.scope = Scope({}, proto.routes, interface=fields, outer=outer)
         proto.body, pos = self._nodes(word.end(), opened, "}")
         self.depth -= 1
+        # Nodes of the body count where the prototype is used, once for each instance.
         outer.kinds[name] = kind_of(proto, self.size - size_before)
         self.scope = outer
         self.size = size_before
@@ -278,6 +293,7 @@ class Parser(Scanner):
             self.problem(PART_MISSING, f"EXTERNPROTO {name} has no url", offset)
         texts = tuple(map(str, urls))
         proto = Proto(name, fields, urls=texts, text=self.text, offset=offset)
+        # The size of its body is not known before its file is read.
         self.scope.kinds[name] = kind_of(proto, 1)
         return pos
 
@@ -298,6 +314,7 @@ class Parser(Scanner):
 
         With `defaults`, its fields have default values.
         """
+        # `_proto_name` returns the offset behind the bracket.
         opened = pos - 1
         fields: dict[str, FieldDeclaration] = {}
         while True:
@@ -318,8 +335,10 @@ class Parser(Scanner):
         self._check_type(declared)
         value: Value = None
         if defaults and access in ("field", "exposedField"):
+            # Defaults are values of the declared type; an event has none.
             offset = declared.start(3)
             value, pos = self._value(reader_of(field_type), pos, offset)
+            # IS has no meaning in an interface: there is nothing outside to refer to.
             if isinstance(value, IsReference):
                 if not self.dangling:
                     message = f"the default of {name[:80]} is IS"
@@ -356,6 +375,7 @@ class Parser(Scanner):
         if word[1] != "[":
             message = f"found {self.describe(offset)}, expected a node"
             raise self.wrong(message, offset)
+        # One node in brackets in place of a node: the first of them is meant.
         self.problem(rules.IRREGULAR_VALUE, "brackets around an SFNode", offset)
         self._go_deeper(offset)
         nodes, pos = self.node_list(pos)
@@ -381,6 +401,8 @@ class Parser(Scanner):
         name = values.NAME.match(self.data, pos)
         if name is None:
             raise self.wrong("USE needs a name", self.skip(pos))
+        # A USE counts as its node with all contents: USE inside USE grows
+        # exponentially, and the limit must hold for the expanded scene.
         node, size = self.scope.nodes.get(name[1], (None, 0))
         if node is None:
             message = f"no node before this has the name {name[1][:80]}"
@@ -408,6 +430,7 @@ class Parser(Scanner):
         offset = opening.start(2)
         self._go_deeper(offset)
         self._num_nodes += 1
+        # A look at the clock takes longer than a small node; so it is not at each one.
         if self._num_nodes % ITEMS_BETWEEN_CLOCKS == 0:
             check_time(self.text.location(offset))
         size_before = self.size
@@ -418,16 +441,19 @@ class Parser(Scanner):
         if self.size > MAX_SIZE:
             message = f"more than {MAX_SIZE} nodes with all USE and prototypes expanded"
             raise self.error(TOO_LARGE, message, offset)
+        # `NOTHING` is shared and cannot be written to: declarations are rare.
         node = Node(
             node_type, name or "", {}, kind.proto, self.text, offset, {}, NOTHING
         )
         pos = self.fields(node, kind.readers, opening.end())
+        # A million empty nodes would each hold two empty dictionaries.
         if not node.fields and not node.offsets:
             node.fields = NOTHING
             node.offsets = NOTHING
         self.depth -= 1
         if self.dangling:
             self._remove_dangling(node)
+        # The name is defined behind its node: USE inside of it would make a cycle.
         if name:
             self.scope.nodes[name] = node, self.size - size_before
         return node, pos
@@ -500,11 +526,15 @@ class Parser(Scanner):
         # It concerns no more than the part of the model that it is in.
         part = 0
         for level, node in enumerate(self.around):
+            # The innermost node of a model around the value: a wrong value in a Segment
+            # leaves the other Segments usable.
             if node.type in MODEL_NODES:
                 part = level
         self.refused.offsets.add(offset)
         self.refused.offsets.update(node.offset for node in self.around[part:])
 
+        # Go on behind the value: a list ends at its bracket, other values with their
+        # numbers.
         opened = values.OPEN.match(self.data, pos)
         if opened is not None:
             inside = values.TO_BRACKET.match(self.data, opened.end())
@@ -522,10 +552,13 @@ class Parser(Scanner):
         word = found[1]
         if word in STATEMENTS:
             return self.statement(word, found.end())
+        # A Script declares its fields between their values (ISO/IEC 14772-1, 6.40).
         if node.type == "Script":
             declared = values.DECLARATION.match(self.data, found.start())
             if declared is not None:
                 return self._script_field(node, declared)
+        # Numbers or brackets here mean that the value before them was too long or
+        # unclosed.
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
             raise self._no_field(node, found.start(1), opened)
         return self._undeclared_field(node, found)
@@ -540,6 +573,8 @@ class Parser(Scanner):
             f"node {node.type}: found {self.describe(offset)}{after}, "
             "expected a field or }"
         )
+        # `0,5` for one number is 0 and then 5: the second is found where a field should
+        # be.
         before = max(0, offset - CHARACTERS_BEFORE)
         if _DECIMAL_COMMA.search(self.data, before, offset):
             message += "; is there a decimal comma before it?"
@@ -574,6 +609,7 @@ class Parser(Scanner):
         pos = declared.end()
         self._check_type(declared)
         value: Value = None
+        # An event of the Script: it may be connected, but has no value.
         if access in ("field", "exposedField"):
             offset = declared.start(3)
             value, pos = self._value(reader_of(field_type), pos, offset)
@@ -583,6 +619,7 @@ class Parser(Scanner):
             reference = values.IS.match(self.data, pos)
             if reference is not None:
                 node.fields[name], pos = self.is_reference(reference)
+        # Nodes share an empty mapping that cannot be written to.
         if not node.declarations:
             node.declarations = {}
         node.declarations[name] = FieldDeclaration(access, field_type, name, value)
@@ -605,11 +642,14 @@ class Parser(Scanner):
         Return the one that is meant, or else itself, and how its fields are read.
         """
         shown = node_type[:80]
+        # The word comes from the file and may be of any length; messages show its
+        # beginning.
         is_first = shown not in self._meant
         if is_first:
             self._meant[shown] = self._meant_type(shown)
         rule = rules.UNKNOWN_NODE
         message = f"the node type {shown} is not declared"
+        # The nodes of a model mean the same without a prototype: nothing is left out.
         if node_type in MODEL_NODES:
             rule = replace(rule, leaves_out=False)
         other = self._meant[shown]
@@ -651,6 +691,7 @@ class Parser(Scanner):
         """
         questions = dict.fromkeys(STANDARD_NODES, "?")
         scope: Scope | None = self.scope
+        # The limit bounds the number of comparisons that `meant` makes.
         while scope is not None and len(questions) <= MAX_HINTS:
             of_scope: dict[str, str] = {}
             for name, kind in scope.kinds.items():
@@ -666,6 +707,8 @@ class Parser(Scanner):
         known: Mapping[str, FieldDeclaration] = (
             standard_fields(node.type) if node.proto is None else node.proto.fields
         )
+        # Each hint compares a word with all known fields, and a file may have any
+        # number.
         self._num_field_hints += 1
         if self._num_field_hints > MAX_HINTS or len(known) > MAX_HINTS:
             return None

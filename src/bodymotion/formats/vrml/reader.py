@@ -67,6 +67,7 @@ def parse_vrml(data: bytes, path: Path | None = None) -> Scene:
     return read_scene(data, path).require()
 
 
+# The first two bytes of gzip: viewers of VRML also open compressed files.
 _GZIP = b"\x1f\x8b"
 WIDE_BLANK = re.compile(f"[{WIDE_BLANKS}]+")
 WIDE_BLANK_OR_TEXT = re.compile(
@@ -103,6 +104,8 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
         return ReadResult(None, found.problems)
     try:
         decoded, encoding = decode(data)
+        # Old programs end a file with zeros, or with Ctrl-Z, the end of a text of CP/M
+        # and DOS.
         text = Text(decoded.rstrip("\0\x1a"), path, encoding)
         if data.startswith(BOM):
             message = "the file begins with a byte order mark"
@@ -113,6 +116,8 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
         found.add(error.problem)
         return ReadResult(None, found.problems, refusal=error.problem)
     scene.problems = found.problems
+    # Wrong values do not end the reading, but the file is refused for the first of
+    # them.
     faults = {rule.code for rule in rules.GRAMMAR}
     refusal = None
     for problem in scene.problems:
@@ -129,6 +134,7 @@ def _with_plain_blanks(text: Text, found: Diagnostics) -> Text:
     letters that are no ASCII; so may strings and comments.
     """
     data = text.data
+    # Most files are ASCII: for them nothing is searched.
     if data.isascii() or WIDE_BLANK.search(data) is None:
         return text
     pieces: list[str] = []
@@ -140,8 +146,10 @@ def _with_plain_blanks(text: Text, found: Diagnostics) -> Text:
         start, end = match.span()
         before = data[max(start - 1, 0) : start]
         after = data[end : end + 1]
+        # Between letters of another script the blank is a part of the name.
         if not (before.isascii() or after.isascii()):
             continue
+        # As many blanks as characters, so all offsets stay.
         pieces += [data[done:start], " " * (end - start)]
         done = end
         location = text.location(start)
@@ -214,14 +222,17 @@ def load_proto(proto: Proto, files: ReferencedFiles) -> Proto | None:
         scene = files.open_part(path, proto.path, proto.location, found, parse_vrml)
         if scene is None:
             return None
+        # `parts.wrl#Knob` names a PROTO of the file.
         name = url.partition("#")[2]
         declared = scene.protos.get(name or proto.name)
+        # Without a #name, browsers take the first of the file.
         if declared is None and not name:
             declared = next(iter(scene.protos.values()), None)
         if declared is None:
             message = f"{url:.200} declares no PROTO {name or proto.name:.200}"
             found.add(rules.NO_PROTO.problem(message, proto.location))
         elif declared.urls:
+            # The file may refer on to another file.
             return load_proto(declared, files)
         return declared
 
@@ -252,12 +263,14 @@ def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
     proto = node.proto
     if proto is None:
         return [node]
+    # Nested prototypes expand exponentially: the clock bounds the time.
     check_time(node.location)
     if proto.urls and not proto.body:
         if files is not None:
             found = load_proto(proto, files)
         else:
             found = None
+        # An EXTERNPROTO has no body: its file must be loaded first.
         if found is None:
             return []
         proto = found
@@ -275,6 +288,8 @@ def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
             items: list[Any] = [
                 copied(item) if isinstance(item, Node) else item for item in value
             ]
+            # Unchanged lists are shared by all instances, and marked as unchanged by
+            # identity.
             if all(map(operator.is_, items, value)):
                 return value
             return items
@@ -283,6 +298,7 @@ def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
         if value.name in node.fields:
             return node.fields[value.name]
         field = declared.get(value.name)
+        # An event cannot give a value.
         if field is None or field.access in ("eventIn", "eventOut"):
             return value
         return field.value
@@ -290,10 +306,13 @@ def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
     def copied(part: Node) -> Node:
         if id(part) not in done:
             fields = {name: filled(value) for name, value in part.fields.items()}
+            # A node that nothing in it changes is shared, so memory does not grow with
+            # the number of instances.
             changed = any(
                 fields[name] is not value or isinstance(value, IsReference)
                 for name, value in part.fields.items()
             )
+            # References without a value: the inner field then has its own default.
             fields = {
                 name: value
                 for name, value in fields.items()
@@ -342,6 +361,7 @@ class PrototypeBodies:
         Where it has no name, it gets that of the instance.
         """
         if id(node) not in self._known:
+            # The first node decides the type of an instance (ISO/IEC 14772-1, 4.8.3).
             found = next(iter(expand(node, self.files)), None)
             if found is not None and node.name and not found.name:
                 found = replace(found, name=node.name)

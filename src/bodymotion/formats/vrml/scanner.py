@@ -11,8 +11,10 @@ from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.values import STRING, STRING_OR_COMMENT, WORD
 
+# Characters that may stand right before a string, and right after one.
 _BEFORE_STRING = " \t\r\n\f\v,["
 _AFTER_STRING = _BEFORE_STRING + "]{}#"
+# Problems that may be the first sign of a fault of the grammar right behind them.
 _GUESSES = (rules.UNKNOWN_FIELD.code, rules.NO_DEF_NAME.code)
 
 
@@ -70,6 +72,7 @@ class Scanner:
             return word.end()
         if offset == len(self.data):
             raise self.unclosed(opened, "the list")
+        # A quote without its second one explains more than "expected a number or ]".
         self.require_string_end(offset)
         message = f"found {self.describe(offset)}, expected {expected} or ]"
         raise self.wrong(message, offset)
@@ -90,6 +93,7 @@ class Scanner:
         """Return the exception for text that does not follow the grammar."""
         self.require_string_end(offset)
         if offset >= len(self.data):
+            # Text is missing at the end, rather than wrong.
             return self.error(rules.NOT_CLOSED, message, offset)
         return self.error(rules.SYNTAX, message, offset)
 
@@ -102,6 +106,7 @@ class Scanner:
 
     def open_string(self, begin: int) -> FormatError:
         """Return the exception for a string that has no second quote."""
+        # The message quotes the first line only: the rest may be the whole file.
         lines = self.data[begin + 1 : begin + 200].splitlines()
         line = lines[0] if lines else ""
         words = line[:40].partition('"')[0].strip()
@@ -127,10 +132,13 @@ class Scanner:
         """
         if error.problem.rule not in (rules.SYNTAX.code, rules.NOT_CLOSED.code):
             return error
+        # A string whose quote is missing swallows text up to the next quote, and the
+        # fault is found behind that: the string is the cause.
         begin = _first_open_string(self.data)
         if begin is not None:
             error = self.open_string(begin)
         start = _line_and_column(error.problem)
+        # Fields that are reported behind the fault follow from it.
         follow_up = [
             problem
             for problem in self.found.problems
@@ -156,10 +164,12 @@ def _first_open_string(data: str) -> int | None:
     one: it is after a space and right before a word.
     """
     for match in STRING_OR_COMMENT.finditer(data):
+        # A comment: quotes in it open nothing.
         if match[0][0] != '"':
             continue
         if match[1] is None:
             return match.start()
+        # The closing quote is at `end - 1`, and the character before it at `end - 2`.
         end = match.end()
         is_after_space = data[end - 2] in _BEFORE_STRING
         if is_after_space and data[end : end + 1] not in _AFTER_STRING:

@@ -74,6 +74,7 @@ def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value
     if np.array_equal(texture.transform, np.eye(3)):
         return result
     transform = Node("TextureTransform", fields=_transform_fields(texture.transform))
+    # A matrix with shear has no such fields: then the read-back differs.
     if _is_close(texture_matrix(transform), texture.transform):
         result["textureTransform"] = transform
     else:
@@ -86,13 +87,17 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
     """Return the fields of a TextureTransform (3, 3)."""
     # The matrix is −C · S · R · C · T. With T = −C the point that is rotated and scaled
     # is the origin, and −C is the translation after that.
+    # S · R = [[sx cos, −sx sin], [sy sin, sy cos]] for a scale (sx, sy).
     (a, b), (c, d) = matrix[:2, :2].tolist()
+    # tan(angle) = −b/a of the first row; of the second row where the first is scaled to
+    # 0.
     if a or b:
         angle = math.atan2(-b, a)
     else:
         angle = math.atan2(c, d)
     sine = math.sin(angle)
     cosine = math.cos(angle)
+    # sx = row 1 · (cos, −sin), sy = row 2 · (sin, cos).
     scale = np.array([a * cosine - b * sine, c * sine + d * cosine])
     fields: dict[str, Value] = {}
     if angle:
@@ -101,6 +106,7 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
         fields["scale"] = scale
     translation = matrix[:2, 2]
     if translation.any():
+        # The negative translation is the centre; see above.
         fields["center"] = -translation
         fields["translation"] = np.array(translation)
     return fields
@@ -114,11 +120,13 @@ def rotation_value(quaternion: Floats) -> Floats | None:
     w, x, y, z = quaternion.tolist()
     length = math.sqrt(x * x + y * y + z * z)
     if length == 0.0 or not math.isfinite(length + w):
+        # The rotation of 2π is −1 as a quaternion: so its sign is kept.
         if w < 0:
             return np.array([0.0, 0.0, 1.0, 2 * math.pi])
         return None
     # Zeros without a sign: they are the same to the reader and shorter.
     axis = (x / length + 0.0, y / length + 0.0, z / length + 0.0)
+    # |v| = sin(angle/2) and w = cos(angle/2); atan2 is exact near 0 and π.
     angle = 2.0 * math.atan2(length, w)
 
     def is_same(axis: tuple[float, float, float], angle: float) -> bool:
@@ -141,9 +149,12 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
         if translation.any():
             return {"translation": translation}
         return {}
+    # Each of the three may be the identity.
     rotation, scale, orientation = _parts(linear)
     x, y, z, angle = _axis_angle(rotation)
+    # Columns: scale (3), axis and angle of its orientation (4).
     rest = (*scale, *_axis_angle(orientation))
+    # A pure rotation: its search is finer, and compares with the reader's own formula.
     if scale == (1.0, 1.0, 1.0):
         wanted = tuple(map(tuple, linear.tolist()))
         rounded = _searched(
@@ -152,10 +163,12 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
             lambda axis, angle: rotation_matrix(axis, angle) == wanted,
         )
         return _fields(translation, np.array([*rounded, *rest])) or {}
+    # With scale: as few digits as give the very same matrix back.
     exact = (x, y, z, angle, *rest)
     for digits in DIGITS:
         values = np.array([_rounded(value, digits) for value in exact])
         fields = _fields(translation, values)
+        # Rounding to few digits may leave an axis of 0 0 0, which is none.
         if fields is None:
             continue
         as_read = node_transform(Node("Transform", fields=fields))
@@ -173,6 +186,7 @@ def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
 
 def _is_close(read: Floats, wanted: Floats) -> bool:
     largest = max(1.0, np.abs(wanted).max())
+    # Relative for large numbers, absolute for small ones.
     return bool(np.abs(read - wanted).max() <= ROUNDING * largest)
 
 
@@ -187,6 +201,7 @@ def _searched(
 
     `is_same` gets axes as they are read, of length 1.
     """
+    # Dictionaries keep the order and drop what rounds to the same number.
     axes: dict[tuple[float, ...], None] = {}
     angles: dict[float, None] = {}
     for digits in DIGITS:
@@ -196,6 +211,8 @@ def _searched(
     angles[angle] = None
     near_axes = itertools.product(*map(_neighbours, axis))
     near = itertools.product(near_axes, _neighbours(angle))
+    # Combinations of rounded numbers first, since they are shorter; then up to 3⁴
+    # neighbours, since one unit in the last place may be all that is missing.
     for new_axis, new_angle in itertools.chain(itertools.product(axes, angles), near):
         if any(new_axis) and is_same(nodes.unit(*new_axis), new_angle):
             return (*new_axis, new_angle)
@@ -221,6 +238,7 @@ def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
 
     None where rounding has left no axis.
     """
+    # Columns of `value`: 0-3 rotation, 4-6 scale, 7-10 its orientation.
     if not value[:3].any() or not value[7:10].any():
         return None
     fields: dict[str, Value] = {}
@@ -243,10 +261,14 @@ def _axis_angle(rotation: Floats) -> tuple[float, float, float, float]:
 
 def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
     """Split a matrix (3, 3) into a rotation, a scale (3) and the axes of the scale."""
+    # Without shear, the columns of R · S are perpendicular, and their lengths the
+    # scale.
     lengths = np.linalg.norm(matrix, axis=0)
     rotation = matrix / np.where(lengths > 0, lengths, 1.0)
+    # Off-diagonal elements are the cosines between the columns.
     skew = np.abs(rotation.T @ rotation - np.eye(3)).max()
     if (lengths > 0).all() and skew <= MAX_SKEW:
+        # A length of 1 up to rounding would write a scale that nobody meant.
         lengths = np.where(np.abs(lengths - 1.0) <= ROUNDED_LENGTH, 1.0, lengths)
         if np.linalg.det(rotation) < 0:
             # Any of the three may be the mirrored one: the one that leaves the smallest
@@ -255,12 +277,16 @@ def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
             rotation[:, mirrored] *= -1
             lengths[mirrored] *= -1
         return rotation, tuple(lengths.tolist()), IDENTITY_ROTATION
+    # M = U · S · Vᵀ = (U Vᵀ) · (V S Vᵀ): a rotation times a stretch along the columns
+    # of V.
     left, sizes, right = np.linalg.svd(matrix)
     axes = right.T
+    # V must be a rotation to be written as one: changing both signs keeps the product.
     if np.linalg.det(axes) < 0:
         axes = -axes
         left = -left
     rotation = left @ axes.T
+    # A reflection cannot be a rotation: all scales become negative.
     if np.linalg.det(rotation) < 0:
         rotation = -rotation
         sizes = -sizes
@@ -290,6 +316,7 @@ class ShapeWriter:
         self.report = report
         self.url = url
         self.name = name or (lambda given: given if is_name(given) else "")
+        # By identity, with the object itself, so that an id is not used again.
         self._geometries: dict[int, tuple[Geometry, list[Node]]] = {}
         self._appearances: list[tuple[Material, Node]] = []
         self._latest: dict[int, tuple[Material, Node]] = {}
@@ -300,6 +327,7 @@ class ShapeWriter:
         Usually one, none where nothing is visible.
         """
         geometries = self._geometry(shape.geometry)
+        # A shape without a visible geometry needs no appearance either.
         if not geometries:
             return []
         mesh = shape.geometry
@@ -316,6 +344,8 @@ class ShapeWriter:
             name = self.name(shape.name)
         result: list[Node] = []
         for geometry in geometries:
+            # One appearance and one geometry are shared: the writer makes DEF and USE
+            # of them.
             fields: dict[str, Value] = {"appearance": appearance, "geometry": geometry}
             node = Node("Shape", name, fields)
             if isinstance(mesh, Capsule) and geometry.type == "Sphere" and mesh.height:
@@ -329,6 +359,7 @@ class ShapeWriter:
     # ---- appearance
 
     def _appearance(self, material: Material) -> Node:
+        # The same object first: it needs no comparison with others.
         if id(material) in self._latest:
             return self._latest[id(material)][1]
         node = None
@@ -351,12 +382,14 @@ class ShapeWriter:
         fields: dict[str, Value] = {}
         for name, attribute in MATERIAL_FIELDS.items():
             value = getattr(material, attribute)
+            # Defaults of the standard are left out.
             if value != getattr(DEFAULT, attribute):
                 within = self._within(np.asarray(value, dtype=np.float64), name)
                 fields[name] = within if within.ndim else float(within)
         return Node("Material", fields=fields)
 
     def _within(self, values: Floats, title: str) -> Floats:
+        # nan has no nearest value: 0.
         inside = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, 1.0)
         if not np.array_equal(inside, values):
             message = f"{title} beyond 0…1 is cut off there"
@@ -401,12 +434,14 @@ class ShapeWriter:
         self.report(losses.SHAPE_FORM, message)
         height = capsule.height
         ball = self._new_geometry(Sphere(capsule.radius))
+        # The reader computes squares; nan and negative heights fail here, too.
         if not 0 <= height < MAX_HEIGHT:
             message = f"a capsule of height {height:g} is left out"
             self.report(losses.NOT_DRAWN, message)
             return []
         if height == 0 or not ball:
             return ball
+        # The ball covers both ends.
         cylinder = Cylinder(capsule.radius, height, top=False, bottom=False)
         return [*self._new_geometry(cylinder), *ball]
 
@@ -433,6 +468,7 @@ class ShapeWriter:
     def _face_set(self, mesh: Mesh) -> list[Node]:
         faces = mesh.faces
         vertices = mesh.vertices
+        # A face that the reader would refuse is not written.
         good = _usable(faces, vertices)
         if not good.any():
             self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
@@ -442,6 +478,7 @@ class ShapeWriter:
             message = f"faces of a mesh without finite corners are left out: {number}"
             self.report(losses.NOT_DRAWN, message)
             faces = faces[good]
+            # Vertices stay, so indices need no change; unused ones become 0.
             vertices = np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
@@ -490,10 +527,13 @@ class ShapeWriter:
         fields: dict[str, Value] = {
             part: Node(node_type, fields={name: frozen(values)})
         }
+        # Without an index list the corners have the indices of coordIndex.
         if np.array_equal(indices, faces):
             return fields
+        # All three corners of each face have one value: it is written by face.
         if part != "texCoord" and (indices == indices[:, :1]).all():
             fields[f"{part}PerVertex"] = False
+            # Faces in order need no index.
             if not np.array_equal(indices[:, 0], np.arange(len(indices))):
                 fields[f"{part}Index"] = np.ascontiguousarray(indices[:, 0])
             return fields
@@ -503,6 +543,7 @@ class ShapeWriter:
     def _corner_values(self, values: Floats, part: str, width: int) -> Floats:
         """Return values of corners as VRML97 holds them: finite, of `width` numbers."""
         num_columns = values.shape[1]
+        # VRML97 has no alpha and two texture coordinates: further columns go.
         if num_columns > width:
             left_out = num_columns - width
             message = f"{part}: {left_out} of {num_columns} numbers are left out"
@@ -538,6 +579,7 @@ class ShapeWriter:
         }
         count = len(vertices)
         if lines.colors is not None and len(lines.colors) == count:
+            # The reader gives each coloured segment two points of its own.
             if not np.array_equal(segments.ravel(), np.arange(count)):
                 message = "the ends of coloured lines are read back each by itself"
                 self.report(losses.SHAPE_FORM, message)
@@ -589,11 +631,13 @@ def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> Bools:
     good = np.asarray(((index >= 0) & (index < len(vertices))).all(axis=1))
     if len(vertices):
         finite = np.asarray(np.isfinite(vertices).all(axis=1))
+        # `clip` keeps the lookup in range; those out of range are already bad.
         good &= finite[np.clip(index, 0, len(vertices) - 1)].all(axis=1)
     return good
 
 
 def _ended(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+    # Three corners and -1 for each triangle.
     rows = np.full((len(faces), 4), -1, dtype=np.int32)
     rows[:, :3] = faces
     return rows.reshape(-1)
@@ -610,7 +654,9 @@ def _polylines(segments: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
     # Of each segment its end is written; before that its start where a line starts, and
     # after it -1 where the line ends.
     after_end = np.concatenate([[0], ends_line[:-1]])
+    # The position of a segment's end: the number of entries up to it, less 1.
     positions = np.cumsum(1 + starts_line + after_end) - 1
+    # The array begins full of -1: only ends and starts are set.
     index = np.full(positions[-1] + 2, -1, dtype=np.int32)
     index[positions] = segments[:, 1]
     index[positions[starts_line] - 1] = segments[starts_line, 0]

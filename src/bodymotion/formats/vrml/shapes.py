@@ -119,6 +119,7 @@ class FoundShape:
     collision: bool
 
 
+# Segments draw some shapes and collide with others: a Collision has both.
 def by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Return the visual and the collision shapes."""
     visuals = tuple(found.shape for found in drawn if found.visual)
@@ -158,6 +159,8 @@ class SceneWalker:
 
         Set by its user.
         """
+        # Siblings that remain, with their frame; or a function to call when all above
+        # it is done.
         self._stack: list[tuple[Iterator[Node], NodeFrame] | Callable[[], None]] = []
         self._mesh_reader: MeshReader | None = None
         self._reported: set[str] = set()
@@ -179,6 +182,9 @@ class SceneWalker:
         there are too many nodes or shapes.
         """
         self.enter(nodes, frame)
+        # The top is either a function to call, or siblings of which one is visited. A
+        # node's children are pushed above its siblings, so the order is that of the
+        # file.
         while self._stack:
             item = self._stack[-1]
             if callable(item):
@@ -192,6 +198,8 @@ class SceneWalker:
                 continue
             error = self._attempt(partial(self._visit, node, frame, visit))
             if error is not None:
+                # Without the faulty field the rest of the node is still shown: it is
+                # visited again.
                 rest = without_fault(node, error)
                 if rest is not None:
                     self.enter([rest], frame)
@@ -201,9 +209,11 @@ class SceneWalker:
         try:
             step()
         except FormatError as error:
+            # A limit ends the walk: what is left on the stack would exceed it again.
             if error.problem.rule == TOO_LARGE.code:
                 self._stack.clear()
                 raise
+            # A scene by itself ends at its first fault; a model reports all of them.
             if not isinstance(self.found, ModelDiagnostics):
                 raise
             if self.unknown:
@@ -236,6 +246,8 @@ class SceneWalker:
         if self.visited > MAX_NODES:
             message = f"the scene expands to more than {MAX_NODES} nodes"
             raise TOO_LARGE.error(message, node.location)
+        # `visit` sees an instance of a prototype before its body: the nodes of OpenHRP
+        # models are prototypes that mean more than what they draw.
         inner: Node | None = node
         while inner is not None and not visit(inner, frame):
             if inner.proto is None:
@@ -252,6 +264,8 @@ class SceneWalker:
                 self.enter(nodes.children(node), frame)
             case "Switch":
                 self._enter_switch(node, frame)
+            # A viewer selects the level by the distance. A model has none: the finest,
+            # first level counts. The field is `level` in VRML97, `children` in X3D.
             case "LOD":
                 levels = nodes.children(node, "level") or nodes.children(node)
                 self.enter(levels[:1], frame)
@@ -267,10 +281,12 @@ class SceneWalker:
                 self._report_scenery(node, node.type)
 
     def _enter_switch(self, node: Node, frame: NodeFrame) -> None:
+        # `nodes.children` leaves out NULL, but whichChoice counts it.
         choices = node.get("choice")
         if not isinstance(choices, list):
             choices = nodes.children(node, "choice")
         number = nodes.integer(node, "whichChoice", -1)
+        # The standard: -1, and any number without a choice, selects nothing.
         if 0 <= number < len(choices) and isinstance(choices[number], Node):
             self.enter([choices[number]], frame)
         if len(choices) > 1 or number != 0:
@@ -280,8 +296,10 @@ class SceneWalker:
         """Enter the children of a Collision; its proxy collides in place of them."""
         collide = nodes.flag(node, "collide", True)
         proxy = nodes.child(node, "proxy")
+        # The proxy collides but is not seen (ISO/IEC 14772-1, 6.8).
         if proxy is not None and collide:
             self.enter([proxy], replace(frame, visual=False))
+        # `collide FALSE` also holds for Collision nodes inside.
         is_solid = frame.collision and collide and proxy is None
         self.enter(nodes.children(node), replace(frame, collision=is_solid))
 
@@ -298,6 +316,7 @@ class SceneWalker:
             return
         scene = load_inline(node, self.parts)
         if scene is not None:
+            # A problem of the part makes unknown what the part becomes.
             self.parts.users.setdefault(str(scene.path), self.unknown)
             self.enter(scene.nodes, frame)
 
@@ -313,6 +332,8 @@ class SceneWalker:
 
     def _draw(self, node: Node, frame: NodeFrame) -> None:
         geometry_node = self.actual(nodes.child(node, "geometry"))
+        # Nothing inside a proxy that does not collide is needed: reading a mesh takes
+        # time.
         if geometry_node is None or not (frame.visual or frame.collision):
             return
         material = self.appearance.read(nodes.child(node, "appearance"))
@@ -330,6 +351,7 @@ class SceneWalker:
         if geometry is None:
             return
         if len(self.drawn) >= MAX_SHAPES:
+            # USE and prototypes write many shapes in few words.
             message = f"the scene expands to more than {MAX_SHAPES} shapes"
             raise TOO_LARGE.error(message, node.location)
         shape = Shape(geometry, frame.transform, material, node.name)
@@ -339,6 +361,7 @@ class SceneWalker:
         self, frame: NodeFrame, transform: Floats, node: Node
     ) -> NodeFrame:
         """Return the frame inside a node with its own transform (4, 4)."""
+        # The product with the identity is skipped: it is the frame of most shapes.
         if frame.transform is IDENTITY:
             whole = transform
         else:
@@ -352,16 +375,19 @@ class SceneWalker:
 def node_transform(node: Node) -> Floats:
     """Return the matrix (4, 4) of a Transform (ISO/IEC 14772-1, 6.52)."""
     # T · C · R · SR · S · −SR · −C
+    # C is the center, SR the orientation of the scale.
     matrix = np.eye(4)
     if "rotation" in node.fields:
         matrix[:3, :3] = rotation_matrix(*nodes.axis_angle(node))
     scale = nodes.vector(node, "scale", (1.0, 1.0, 1.0))
     if scale != (1.0, 1.0, 1.0):
         stretch = np.array(rotation_matrix(*nodes.axis_angle(node, "scaleOrientation")))
+        # SR · S · SRᵀ: scaling the columns of SR is the product with diag(S).
         matrix[:3, :3] = matrix[:3, :3] @ (stretch * scale) @ stretch.T
     matrix[:3, 3] = nodes.vector(node, "translation", (0.0, 0.0, 0.0))
     center = nodes.vector(node, "center", (0.0, 0.0, 0.0))
     if any(center):
+        # T · C · A · (−C): the translation is t + c − A c, for the linear part A.
         matrix[:3, 3] += center - matrix[:3, :3] @ center
     return matrix
 
@@ -404,6 +430,7 @@ class AppearanceReader:
         """Return the material of an Appearance node."""
         if node is None:
             return PLAIN
+        # The node is kept with its result: its id may not be used again meanwhile.
         if id(node) not in self._known:
             self._known[id(node)] = (node, self._read(node))
         return self._known[id(node)][1]
@@ -418,6 +445,8 @@ class AppearanceReader:
         image = None
         if texture is not None:
             image = self._texture(texture, transform)
+        # Without a Material the standard's white, and not the Material node's grey,
+        # counts.
         if material is not None and material.type == "Material":
             return Material(**self._material_values(material), texture=image)
         if image is None:
@@ -439,6 +468,8 @@ class AppearanceReader:
     def _clipped(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
         """Return values within 0…1, and report others; 0 for one that is nan."""
         if all(0.0 <= value <= 1.0 for value in values):
+            # The regular case. Comparisons with nan are false, so nan goes on to the
+            # report.
             return values
         text = " ".join(f"{value:g}" for value in values)
         message = f"a Material has the value {text}, expected 0…1"
@@ -459,6 +490,7 @@ class AppearanceReader:
         path = resolve_url(node, self.files)
         if path is None:
             return None
+        # Which url of the list was found: writers keep the text of the file.
         used = urls[0]
         for url in urls:
             if url.replace("\\", "/").endswith(path.name):
@@ -478,6 +510,7 @@ def texture_matrix(node: Node | None) -> Floats:
 
     ISO/IEC 14772-1, 6.49. The identity where numbers are not finite.
     """
+    # The standard's order (6.49): of the point (s, t), −C is applied last.
     # −C · S · R · C · T
     if node is None:
         return frozen(np.eye(3))
@@ -489,6 +522,7 @@ def texture_matrix(node: Node | None) -> Floats:
     rotation = [[cosine, -sine], [sine, cosine]]
     scale = np.diag(nodes.vector(node, "scale", (1.0, 1.0)))
     matrix = np.eye(3)
+    # S · R on the left; on the right S R (C + T) − C.
     matrix[:2, :2] = scale @ rotation
     matrix[:2, 2] = matrix[:2, :2] @ (center + translation) - center
     if not np.isfinite(matrix).all():
@@ -515,6 +549,7 @@ class GeometryReader:
         `textured` adds the standard's own texture mapping.
         """
         key = (id(node), textured)
+        # A box-mapped and an unmapped mesh differ, so both are in the key.
         if key not in self._known:
             self._known[key] = (node, self._read(node, textured))
         return self._known[key][1]
@@ -568,6 +603,7 @@ class GeometryReader:
         """Return whether a primitive of these sizes is shown; report wrong ones."""
         are_good = all(np.isfinite(size) and size >= 0 for size in sizes)
         zeros = sum(size == 0 for size in sizes)
+        # `some_zero` is a bool: no zero is allowed, or one.
         is_shown = are_good and zeros <= some_zero
         if not are_good or zeros:
             text = " ".join(f"{size:g}" for size in sizes)
@@ -591,6 +627,7 @@ class GeometryReader:
         index = nodes.integers(node, "coordIndex")
         if not len(points) or not len(index):
             return None
+        # The standard allows concave faces and faces with any number of corners.
         triangles = triangulate(index, points)
         self._report_faces(node, triangles, index, len(points))
         finite: Bools = np.isfinite(points)
@@ -598,6 +635,7 @@ class GeometryReader:
             triangles = self._finite_triangles(node, triangles, index, finite)
             # Points that no face uses must not make other numbers infinite.
             points = np.where(finite, points, 0.0)
+        # Points of each triangle (F, 3); `corners` are positions in coordIndex.
         faces = index[triangles.corners]
         if not len(faces):
             return None
@@ -607,6 +645,7 @@ class GeometryReader:
         normals = self.corners(node, "normal", faces, polygons, corners)
         uv = self.corners(node, "texCoord", faces, polygons, corners)
         if uv is None and textured:
+            # A texture without coordinates: the standard's own mapping (6.23).
             uv = Corners(_box_mapping(points), frozen_ints(faces))
         return self.mesh(node, points, faces, normals, colors, uv)
 
@@ -640,6 +679,7 @@ class GeometryReader:
     ) -> Triangles:
         """Return the triangles whose points are finite, and report the others."""
         of_points = np.asarray(finite.all(axis=1))
+        # (T,): whether all three points of a triangle are finite.
         good = of_points[index[triangles.corners]].all(axis=1)
         if good.all():
             return triangles
@@ -677,6 +717,8 @@ class GeometryReader:
             lists.
         """
         _, name, width = PROPERTIES[part]
+        # Texture coordinates have no field texCoordPerVertex: they are always per
+        # vertex.
         per_vertex = part == "texCoord" or nodes.flag(node, f"{part}PerVertex", True)
         values = nodes.rows(self.actual(nodes.child(node, part)), name, width)
         if not len(values):
@@ -684,10 +726,13 @@ class GeometryReader:
         index: npt.NDArray[np.integer] = nodes.NO_INTEGERS
         if entries is not None:
             index = nodes.integers(node, f"{part}Index")
+        # Row of `values` for each corner. Without an index list the order of coordIndex
+        # counts for corners, and that of the faces for faces.
         if per_vertex:
             rows = faces
         else:
             rows = np.repeat(polygons[:, None], faces.shape[1], axis=1)
+        # The index list has one entry per corner, -1 included, or one per face.
         if len(index):
             positions = rows
             if per_vertex and entries is not None:
@@ -695,6 +740,7 @@ class GeometryReader:
             if positions.max() < len(index):
                 rows = index[positions]
             else:
+                # An index that is too short: -1 makes the check below refuse the list.
                 rows = np.full((1, 3), -1)
         is_finite = bool(np.isfinite(values).all())
         if part == "normal" and not is_finite and entries is not None:
@@ -710,6 +756,7 @@ class GeometryReader:
             )
             self.report(rules.UNUSED_LIST, message, node)
             return None
+        # Viewers clip colours; a value above 1 would change the shading.
         if part == "color":
             values = np.clip(values, 0, 1)
         return Corners(values, frozen_ints(rows))
@@ -728,6 +775,8 @@ class GeometryReader:
         They are ccw, solid and creaseAngle.
         """
         if not nodes.flag(node, "ccw", True):
+            # Reversed corners make the other side the front; values go with their
+            # corners.
             faces = faces[:, ::-1]
             normals = normals and normals.reversed()
             colors = colors and colors.reversed()
@@ -755,6 +804,7 @@ class GeometryReader:
         segments = np.stack([index[starts], index[starts + 1]], axis=1)
         finite = np.asarray(np.isfinite(points).all(axis=1))
         in_range = (segments < len(points)).all(axis=1)
+        # `minimum` only keeps the lookup in range: those segments are bad anyway.
         good = in_range & finite[np.minimum(segments, len(points) - 1)].all(axis=1)
         if not good.all():
             number = counted(int((~good).sum()), "line")
@@ -764,11 +814,14 @@ class GeometryReader:
             starts = starts[good]
         if not len(segments):
             return None
+        # Colour per line: the number of -1 before a segment is the number of its line.
         line_numbers = np.cumsum(index < 0, dtype=np.int64)[starts]
         positions = np.stack([starts, starts + 1], axis=1)
         colors = self.corners(node, "color", segments, line_numbers, positions)
         if colors is None:
             return Lines(points, segments)
+        # With colours each segment has two points of its own, since two lines may give
+        # a shared point different colours.
         return Lines(
             points[segments].reshape(-1, 3),
             frozen_ints(np.arange(2 * len(segments)).reshape(-1, 2)),
@@ -802,6 +855,7 @@ def _box_mapping(points: Floats) -> Floats:
     length = size[axes[0]]
     if not length > 0:
         length = 1.0
+    # The same length divides both: the image keeps its proportions (6.23).
     coordinates: Floats = (points[:, axes] - low[axes]) / length
     return coordinates
 
@@ -822,6 +876,8 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
         return None
     x_spacing = nodes.number(node, "xSpacing", 1.0)
     z_spacing = nodes.number(node, "zSpacing", 1.0)
+    # Heights are row by row along z, x fastest: point n is at (n % columns, n //
+    # columns).
     z, x = np.divmod(np.arange(columns * rows), columns)
     y = heights[: columns * rows]
     points = np.stack([x * x_spacing, y, z * z_spacing], axis=1)
@@ -832,11 +888,13 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
     grid = np.arange(columns * rows).reshape(rows, columns)
     # The rows of the grid go along +z, so its faces look down.
     faces = grid_faces(grid)[:, ::-1]
+    # Each square is two triangles, and colours may be per square.
     squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)
     normals = reader.corners(node, "normal", faces, squares)
     colors = reader.corners(node, "color", faces, squares)
     uv = reader.corners(node, "texCoord", faces, squares)
     if not uv:
+        # Without coordinates the image covers the grid once (6.17).
         even = np.stack([x / (columns - 1), z / (rows - 1)], axis=1)
         uv = Corners(even, frozen_ints(faces))
     return reader.mesh(node, points, faces, normals, colors, uv)
@@ -856,14 +914,17 @@ class _Sweep(NamedTuple):
 
     def points(self) -> Floats:
         """Return the points (S, C, 3) of the cross-section at each point."""
+        # Scale is of x and z; the section lies in the plane y = 0 of its frame.
         scaled = self.section[None] * self.scale[:, None]
         zeros = np.zeros(scaled.shape[:2])
         flat = np.stack([scaled[..., 0], zeros, scaled[..., 1]], axis=-1)
         rotation = rotations.from_axis_angle(
             self.orientation[:, :3], self.orientation[:, 3]
         )
+        # First the orientation, within the frame of the spine; then that frame.
         flat = rotations.rotate(rotation[:, None], flat)
         frames = _frames(self.spine)
+        # frames[s] @ flat[s, k] for each point s of the spine, k of the section.
         points: Floats = self.spine[:, None] + np.einsum("sij,skj->ski", frames, flat)
         return points
 
@@ -884,6 +945,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         return None
     points = sweep.points()
     num_spine, num_section = points.shape[:2]
+    # Texture coordinates are not joined at the seam: there s goes from 1 back to 0.
     uv_grid = np.arange(num_spine * num_section).reshape(num_spine, num_section)
     # Where the section or the spine is closed, its last points are its first ones.
     grid = uv_grid.copy()
@@ -893,13 +955,16 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         grid[:, -1] = grid[:, 0]
     if has_round_spine and num_spine > 2:
         grid[-1] = grid[0]
+    # s runs along the section, t along the spine, both by number of points (6.18).
     s, t = np.meshgrid(np.linspace(0, 1, num_section), np.linspace(0, 1, num_spine))
     surface = _Surface(
         [grid_faces(grid)],
         [grid_faces(uv_grid)],
         [np.stack([s, t], axis=-1).reshape(-1, 2)],
     )
+    # A closed section repeats its first point, which a cap has once.
     rim = np.arange(num_section - has_round_section)
+    # Fewer than three points enclose no area.
     if len(rim) >= 3:
         # Seen from outside, the first cap has the opposite order.
         if nodes.flag(node, "beginCap", True):
@@ -910,6 +975,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     points = points.reshape(-1, 3)
     faces = np.concatenate(surface.faces)
     uv_faces = np.concatenate(surface.uv_faces)
+    # The side is the first piece; each cap adds one.
     has_both_caps = len(surface.faces) == 3
     is_closed = has_round_section and (has_round_spine or has_both_caps)
     if is_closed and "ccw" not in node.fields and _volume(points, faces) < 0:
@@ -928,12 +994,14 @@ def _read_sweep(node: Node, reader: GeometryReader) -> _Sweep | None:
     spine = nodes.rows(node, "spine", 3)
     if not len(section):
         section = np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
+    # Defaults of the standard: a square of 2 × 2 m, along 1 m of y.
     if not len(spine):
         spine = np.array([[0.0, 0, 0], [0, 1, 0]])
     if len(spine) < 2 or len(section) < 2:
         message = f"Extrusion of {len(section)} points along {len(spine)}"
         reader.report(rules.BAD_SIZE, message, node)
         return None
+    # A million points may be written with two short lists.
     num_points = len(spine) * len(section)
     if num_points > MAX_VERTICES:
         message = f"{node.type} expands to {num_points} points"
@@ -958,13 +1026,16 @@ def _close_end(
     surface: _Surface, section: Floats, order: Indices, ring: Indices
 ) -> None:
     """Close an end; `order` is that of its points, and `ring` are their vertices."""
+    # The image covers the cap's longer extent, at the same scale in both directions.
     extent = np.ptp(section, axis=0).max()
     if not extent > 0:
         extent = 1.0
     zeros = np.zeros(len(section))
     flat = np.stack([section[:, 0], zeros, section[:, 1]], axis=1)
     triangles = order[triangulate(order, flat).corners]
+    # `triangulate` wants points in space: the cap is flat, in the plane y = 0.
     surface.faces.append(ring[triangles])
+    # Numbers of texture coordinates continue behind those of the pieces before.
     surface.uv_faces.append(triangles + sum(map(len, surface.uv_values)))
     surface.uv_values.append((section - section.min(axis=0)) / extent)
 
@@ -977,6 +1048,7 @@ def _volume(points: Floats, faces: Indices) -> float:
     # Gauss's theorem: a sum over the tetrahedra from one point to each face, times 6.
     # That point is in the middle, so that large coordinates do not cancel digits.
     a, b, c = np.moveaxis((points - points.mean(axis=0))[faces], 1, 0)
+    # Six times the volume: only the sign is used.
     return float(np.einsum("ij,ij->", a, np.cross(b, c)))
 
 
@@ -998,6 +1070,8 @@ def _frames(spine: Floats) -> Floats:
     before. On a straight spine y is rotated onto it by the smallest angle.
     """
     is_closed = len(spine) > 2 and bool((spine[0] == spine[-1]).all())
+    # Neighbours of each point; at an open end the point itself, so that the tangent
+    # there is that of the only segment.
     after = np.roll(spine, -1, axis=0)
     before = np.roll(spine, 1, axis=0)
     if is_closed:
@@ -1006,22 +1080,29 @@ def _frames(spine: Floats) -> Floats:
     else:
         after[-1] = spine[-1]
         before[0] = spine[0]
+    # The tangent is parallel to the chord between the neighbours (6.18).
     tangent = unit(after - before)
     _fill(tangent, UP)
+    # |bend| = |after| · |before| · sin(angle): compared as a product, without a
+    # division by lengths that may be 0.
     bend = np.cross(after - spine, before - spine)
     size_after = np.linalg.norm(after - spine, axis=1)
     size_before = np.linalg.norm(before - spine, axis=1)
     is_straight = np.linalg.norm(bend, axis=1) <= MIN_BEND * (size_after * size_before)
     bend[is_straight] = 0.0
     normal = unit(bend)
+    # A wholly straight spine has one frame for all points.
     if not normal.any():
         return np.broadcast_to(_upright_frame(tangent[0]), (len(spine), 3, 3)).copy()
     _fill(normal, np.zeros(3))
+    # The side that the spine bends to may change: z would jump by 180° there and twist
+    # the surface. The standard demands a positive product with the one before.
     for i in range(1, len(normal)):
         if normal[i] @ normal[i - 1] < 0:
             normal[i] = -normal[i]
     # Perpendicular to the tangent, also where z was copied from a neighbour.
     side = unit(np.cross(tangent, normal))
+    # Tangent and z are parallel where a spine turns back: any side will do.
     _fill(side, np.array([1.0, 0.0, 0.0]))
     return np.stack([side, tangent, np.cross(side, tangent)], axis=-1)
 
@@ -1030,8 +1111,10 @@ def _upright_frame(tangent: Floats) -> Floats:
     """Return the smallest rotation (3, 3) of the y axis onto a tangent."""
     axis = np.cross(UP, tangent)
     sine = np.linalg.norm(axis)
+    # Tangent along ±y: the axis is 0, and any axis in the x-z plane serves for 180°.
     if not (np.abs(axis).max() > MIN_AXIS):
         axis = np.array([1.0, 0.0, 0.0])
+    # sin = |up × t|, cos = up · t = t_y, so the angle is exact near 0 and 180°.
     rotation = rotations.from_axis_angle(axis, np.arctan2(sine, tangent[1]))
     return rotations.to_matrix(rotation)
 

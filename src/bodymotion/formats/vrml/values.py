@@ -40,12 +40,14 @@ from bodymotion.geometry.arrays import Floats, Ints, frozen, frozen_ints
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.parser import Parser
 
+# Possessive repetitions (`*+`, `++`) never backtrack: a wrong text takes linear time.
 _BLANK = r" \t\r\n,\f\v"
 # 1.#INF and 1.#QNAN, as Microsoft's C library writes them, are no comments.
 _COMMENT = r"#(?!(?<=[0-9]\.#)(?:INF|IND|QNAN|SNAN))[^\r\n]*+"
 _SPACE = rf"[{_BLANK}]*+(?:{_COMMENT}[{_BLANK}]*+)*+"
 _LETTER = rf'[^{_BLANK}#"\[\]{{}}]'
 _NAME = rf"{_LETTER}++"
+# A word ends here: `ISx` is a name, not IS.
 _END = rf"(?!{_LETTER})"
 # Of regular size: neither the digits nor the exponent can take it out of the range of
 # doubles.
@@ -107,6 +109,7 @@ DECLARATION = re.compile(
 
 1: access, 2: type, 3: name.
 """
+# What Python's `float` reads and VRML97 does not, such as `1_000`, `nan`, is excluded.
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
 _MIN_BULK_CHARACTERS = 700
 """For shorter lists, Python's own `float` is as fast."""
@@ -160,15 +163,19 @@ def number_list(
     """
     wide = None
     if len(text) > _MIN_BULK_CHARACTERS:
+        # JSON arrays are parsed in compiled code, many times as fast as words by
+        # themselves.
         wide = json_numbers(as_json(text.encode()), "i" if whole else "d")
     if wide is None and not in_bulk:
         wide = _numbers_one_by_one(text, whole)
     if wide is None:
         return None
     if not whole:
+        # A number such as 1e999 is inf: the slow way reports it at its location.
         if np.isfinite(wide).all():
             return frozen(wide)
         return None
+    # Numbers beyond 32 bits change here, and the comparison refuses them.
     array: Ints = wide.astype(np.int32)
     if np.array_equal(array, wide):
         return frozen_ints(array)
@@ -178,6 +185,7 @@ def number_list(
 def _numbers_one_by_one(text: str, whole: bool) -> npt.NDArray[Any] | None:
     if _PLAIN.fullmatch(text) is None:
         return None
+    # Commas are white space in VRML97 (ISO/IEC 14772-1, 4.3.1).
     words = text.replace(",", " ").split()
     try:
         if whole:
@@ -199,6 +207,8 @@ def unescape(text: str) -> str:
 
 def _number_reader(field_type: str) -> Reader:
     count = COUNTS[field_type]
+    # One match for all numbers of a vector, and one `struct` to make its array: most
+    # fields of a file are vectors.
     match = numbers(count).match
     pack = struct.Struct(f"{count}d").pack
     array = np.frombuffer
@@ -222,6 +232,7 @@ def _number_reader(field_type: str) -> Reader:
 
 def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
     found = NUMBER.match(parser.data, pos)
+    # The pattern of numbers also takes `1.0`.
     if found is None or WHOLE.fullmatch(found[1]) is None:
         return irregular(parser, pos, "SFInt32")
     return int32(parser, int(found[1]), found.start(1)), found.end()
@@ -271,6 +282,7 @@ def _list_reader(field_type: str) -> Reader:
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
         opened = OPEN.match(parser.data, pos)
+        # One value without brackets is legal in an MF field.
         if opened is None:
             return _bare_numbers(parser, pos, field_type)
         start = opened.end()
@@ -280,17 +292,22 @@ def _list_reader(field_type: str) -> Reader:
         if is_closed:
             values = number_list(text, whole, in_bulk=True)
         comma = None
+        # `,0` followed by a digit: no regular number begins with a superfluous zero.
         if not whole and values is None and ",0" in text:
             comma = _DECIMAL_COMMA.search(text)
         if comma is not None:
             message = f"{comma[0]} has a decimal comma"
             parser.problem(rules.DECIMAL_COMMA, message, start + comma.start())
+            # Every comma between digits is a decimal comma then, not only one before a
+            # zero.
             text = _IN_NUMBER.sub(".", text)
         if values is None and is_closed:
             values = number_list(text, whole)
+        # Commas of both meanings: the rows do not come out.
         if comma is not None and (values is None or len(values) % width):
             # What the numbers are is not clear: the list is left out.
             return _rows(parser, frozen_array([], whole), field_type, start), end + 1
+        # Something in the list is no plain number: this pass finds and reports it.
         if values is None:
             loose, pos = loose_numbers(parser, start, single)
             parser.closed(start - 1, pos, expected)
@@ -307,8 +324,10 @@ def _list_text(data: str, start: int) -> tuple[str, int]:
     """
     end = data.find("]", start)
     text = data[start:end] if end >= 0 else ""
+    # The common case: a bracket that no comment precedes.
     if end >= 0 and "#" not in text:
         return text, end
+    # A comment before the bracket in the same line hides the bracket.
     last_line = max(text.rfind("\n"), text.rfind("\r"), 0)
     if end < 0 or text.find("#", last_line) >= 0:
         # The bracket is in a comment.
@@ -391,6 +410,7 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
             f"expected {wanted} for its size"
         )
         raise parser.error(rules.WRONG_VALUE, message, offset)
+    # Pixels with four components use all 32 bits: negative numbers are their bits.
     array = np.array(values, dtype=np.int64) % 2**32
     array.flags.writeable = False
     return array, end
@@ -417,16 +437,19 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
     offset = parser.skip(pos)
     start = parser.data[offset : offset + 1]
     count = COUNTS.get(field_type)
+    # Numbers may have brackets, or be too few.
     if count is not None:
         return _irregular_numbers(parser, offset, field_type, count)
     if field_type == "SFBool":
         word = parser.word(pos)
+        # `true` in lower case, or 1 and 0 as C writes them.
         truth = _IRREGULAR_TRUTH.get(word[1].lower())
         if truth is not None:
             message = f"{word[1]} is read as {str(truth).upper()}"
             parser.problem(rules.IRREGULAR_VALUE, message, offset)
             return truth, word.end()
     is_number = LOOSE_NUMBER.match(parser.data, pos) is not None
+    # A string in brackets, or a bare number: the meaning is clear.
     if field_type == "SFString" and (start == "[" or is_number):
         message = f"found {parser.describe(offset)}, expected an SFString in quotes"
         parser.problem(rules.IRREGULAR_VALUE, message, offset)
@@ -448,6 +471,7 @@ def _irregular_numbers(
 
     A string instead of a vector is kept: old models write an axis so.
     """
+    # A bool counts as 0 or 1: the numbers begin behind the bracket.
     has_bracket = parser.data[offset : offset + 1] == "["
     values, pos = loose_numbers(parser, offset + has_bracket, field_type, count)
     if len(values) == count:
@@ -481,6 +505,7 @@ def _too_few_numbers(
     else:
         expected = "a number"
     after = f" after {num_found} of them" if num_found else ""
+    # The field's name is right before the value: it is not passed down to here.
     name = _BEFORE.search(parser.data, max(0, offset - CHARACTERS_BEFORE), offset)
     field = f"{name[1]}, an " if name is not None else ""
     message = (
@@ -507,6 +532,7 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
         values, pos = loose_numbers(parser, pos, "SFFloat")
         if len(values) > 1:
             return frozen_array(values, False), pos
+        # Long numbers may exceed an int32, so they are floats.
         is_short = len(first[1]) < _DIGITS_OF_FLOATS
         if is_short and WHOLE.fullmatch(first[1]) is not None:
             return int(values[0]), pos
@@ -528,6 +554,7 @@ def _guessed_list(parser: Parser, pos: int, offset: int) -> tuple[Value, int]:
         return [], inner + 1
     if after == '"':
         return _read_strings(parser, pos)
+    # Numbers of a type that is not declared are read as float64 (N,).
     if LOOSE_NUMBER.match(parser.data, inner) is not None:
         return READERS["MFFloat"](parser, pos)
     return parser.node_list(pos)
@@ -580,6 +607,8 @@ def _whole_number(parser: Parser, word: str, offset: int) -> int:
         # Python refuses to read thousands of digits; no int32 has so many.
         value = int(word) if len(word) < _MAX_DIGITS else 2**40
         return int32(parser, value, offset)
+    # Files of programs that write every number as a float have `1.0` in lists of
+    # integers.
     number = _to_float(word)
     if not number.is_integer():
         message = f"found {word[:40]}, expected an integer"
@@ -589,6 +618,7 @@ def _whole_number(parser: Parser, word: str, offset: int) -> int:
 
 
 def _number(parser: Parser, word: str, offset: int) -> float:
+    # `0x` is for integers only (ISO/IEC 14772-1, clause 5).
     if "x" in word or "X" in word:
         message = f"{word[:40]} is hexadecimal; only integers may be"
         raise parser.error(rules.WRONG_VALUE, message, offset)
@@ -604,6 +634,7 @@ def _to_float(word: str) -> float:
     try:
         return float(word)
     except ValueError:
+        # `1.#INF` and `-1.#IND` of Microsoft's C library.
         size = math.inf if "#INF" in word else math.nan
         return -size if word[0] == "-" else size
 
@@ -678,11 +709,15 @@ class Scope:
         """
         kind = self.kinds.get(name)
         if kind is None:
+            # Standard nodes are known in every scope, but a prototype of the same name
+            # wins.
             if self.outer is not None:
                 kind = self.outer.kind(name)
             elif name in STANDARD_NODES:
                 kind = _standard_kind(name)
             if kind is not None:
+                # Remember it here: a name in a body would be searched in all scopes at
+                # each use.
                 self.kinds[name] = kind
         return kind
 

@@ -80,6 +80,7 @@ def _numbers(values: npt.ArrayLike) -> str:
 
     `1`, `0.5`, `1e-07`, `-0`, `nan`, `-inf`.
     """
+    # `repr` is the shortest text of a double that reads back exactly.
     words = map(repr, np.ravel(values).tolist())
     return " ".join(word.removesuffix(".0") for word in words)
 
@@ -98,6 +99,7 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
     inner = b"\n "
     if len(values) <= LONG_LIST:
         inner = b"\n" + indent + b"  "
+    # Triangles have a line each, like the rows of other lists.
     if values.ndim == 1 and is_whole and _triangles(values):
         values = values.reshape(-1, 4)
     if values.ndim == 2 and len(values) > 1:
@@ -106,10 +108,12 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
     elif values.ndim == 1 and is_whole:
         yield b"[" + inner + _faces(values, inner)
     elif values.ndim == 2 or len(values) <= NUMBERS_PER_LINE:
+        # One row, or a short list: all in one line.
         yield b"[ " + _numbers(values).encode() + b" ]"
         return
     else:
         yield b"["
+        # Without rows, a long list is broken after a fixed number of numbers.
         for start in range(0, len(values), NUMBERS_PER_LINE):
             yield inner + _numbers(values[start : start + NUMBERS_PER_LINE]).encode()
     yield b"\n" + indent + b"]"
@@ -118,6 +122,7 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
 def _row_pieces(values: npt.NDArray[Any], inner: bytes) -> Iterator[bytes]:
     is_long = len(values) > LONG_LIST
     for start in range(0, len(values), PIECE):
+        # A whole list as one text would take several times its memory.
         if start:
             yield inner
         yield _rows(values[start : start + PIECE], inner, is_long)
@@ -133,6 +138,7 @@ def _triangles(index: npt.NDArray[Any]) -> bool:
     """Return whether a list of indices has triangles only, each ended by -1."""
     count, left = divmod(len(index), 4)
     return (
+        # As many -1 as rows of four, and all of them at their ends.
         not left
         and bool((index[3::4] == -1).all())
         and np.count_nonzero(index == -1) == count
@@ -140,6 +146,7 @@ def _triangles(index: npt.NDArray[Any]) -> bool:
 
 
 def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
+    # Without the outer brackets `[[` and `]]`.
     text = json_text(values, repr)[2:-2]
     if long:
         # One pass over the bytes: of `a,b],[c,d` it makes two lines, the comma between
@@ -171,6 +178,8 @@ def scene_pieces(
     ValueError
         When within one node of the top level two prototypes have one name.
     """
+    # A stack of iterators in place of nested calls: nodes may be nested deeper than
+    # Python's calls.
     stack: list[Pieces] = [_Writer(remarks or {}).scene(scene)]
     while stack:
         piece = next(stack[-1], None)
@@ -192,8 +201,11 @@ class _Writer:
         self, remarks: Mapping[str, str], protos: Mapping[str, Proto] | None = None
     ) -> None:
         self.remarks = remarks
+        # Prototypes that are declared here, by name; the body of one inherits them.
         self.protos = dict(protos or {})
+        # The node that each name means at this point of the text.
         self.names: dict[str, Node] = {}
+        # By id, the name with which a node was written.
         self.written: dict[int, str] = {}
         self.shared: set[int] = set()
         self.used_names: set[str] = set()
@@ -202,6 +214,8 @@ class _Writer:
         yield HEADER.encode() + b"\n"
         self._survey(scene.nodes)
         for proto in scene.protos.values():
+            # Prototypes of defaults must be declared before the interface that uses
+            # them.
             yield self._needed(_proto_nodes(proto), b"")
             yield self._declared(proto, b"")
         for node in scene.nodes:
@@ -213,6 +227,7 @@ class _Writer:
 
     def _survey(self, nodes: Iterable[Node]) -> None:
         seen: set[int] = set()
+        # A node that is visited again needs a name for USE.
         for node in visits(nodes):
             if id(node) in seen:
                 self.shared.add(id(node))
@@ -227,9 +242,12 @@ class _Writer:
         for node in visits(nodes):
             if node.proto is None:
                 continue
+            # Within one node both would be used before either is declared again.
             if protos.setdefault(node.type, node.proto) is not node.proto:
                 raise ValueError(f"two prototypes have the name {node.type}")
         for name, proto in protos.items():
+            # A later PROTO of the same name replaces it, so each is declared before its
+            # use.
             if self.protos.get(name) is not proto:
                 yield self._needed(_proto_nodes(proto), indent)
                 yield self._declared(proto, indent)
@@ -245,6 +263,7 @@ class _Writer:
             yield indent + b"] " + _strings(proto.urls) + b"\n"
         else:
             yield indent + b"]\n" + indent + b"{\n"
+            # Names of the body are its own: a new writer has none of those outside.
             yield _Writer({}, self.protos)._body(proto, indent + b"  ")
             yield indent + b"}\n"
         self.protos[proto.name] = proto
@@ -254,11 +273,13 @@ class _Writer:
         fields = proto.fields.values()
         access_width = max((len(field.access) for field in fields), default=0)
         type_width = max((len(field.type) for field in fields), default=0)
+        # Columns of access, type and name; two blanks between them.
         name_width = max((len(field.name) for field in fields), default=0)
         width = access_width + type_width + name_width + 2
         for field in fields:
             head = f"{field.access:{access_width}} {field.type:{type_width}} "
             head += field.name
+            # Only fields of a PROTO have defaults.
             if proto.urls or field.access not in ("field", "exposedField"):
                 yield indent + head.encode() + b"\n"
                 continue
@@ -284,6 +305,8 @@ class _Writer:
     # ---- nodes
 
     def _node(self, node: Node, indent: bytes) -> Pieces:
+        # USE is right only while the name still means this node: DEF may give it to
+        # another.
         name = self.written.get(id(node))
         if name is not None and self.names.get(name) is node:
             yield f"USE {name}".encode()
@@ -325,6 +348,7 @@ class _Writer:
             start = name
             if name in node.declarations:
                 # Events have no value: they are written where they are declared.
+                # Declarations are in order: those before this field are events.
                 while declarations[0].name != name:
                     yield indent + _words(declarations.pop(0)).encode() + b"\n"
                 declared = declarations.pop(0)
@@ -345,6 +369,7 @@ class _Writer:
         declared = _declared_fields(node)
         text = b" "
         for name, value in node.fields.items():
+            # Nodes and lists take lines of their own.
             if isinstance(value, (Node, list)):
                 return None
             if isinstance(value, np.ndarray) and value.size > MAX_SHORT_NUMBERS:
@@ -360,6 +385,7 @@ class _Writer:
         if isinstance(value, Node):
             yield self._node(value, indent)
         elif isinstance(value, list) and value and not isinstance(value[0], str):
+            # Strings have a form of their own; every other list holds nodes and NULL.
             yield b"[\n"
             inner = _deeper(indent)
             for item in value:
@@ -368,6 +394,7 @@ class _Writer:
                 yield b"\n"
             yield indent + b"]"
         elif isinstance(value, np.ndarray) and not kind.startswith("SF"):
+            # Every other array has brackets: those of SF types have none.
             yield number_pieces(value, indent)
         else:
             yield _plain(value, kind, indent)
@@ -386,11 +413,14 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
     """
     match value:
         case None:
+            # `True` is an int too, so bool comes before it.
             return b"NULL"
         case bool():
             return str(value).upper().encode()
         case int():
             return str(value).encode()
+        # Without a declared type the form decides the type when it is read: `1.0` is a
+        # float.
         case float() if not kind:
             return repr(value).encode()
         case float():
@@ -409,6 +439,7 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
 
 
 def _string(text: str) -> bytes:
+    # Backslashes first, or those of the quotes would be doubled.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return b'"' + escaped.encode("utf-8", "replace") + b'"'
 
@@ -422,6 +453,7 @@ def _proto_nodes(proto: Proto) -> list[Node]:
 
     Those of its body declare what they need themselves.
     """
+    # `visits` yields the made-up node first: it is left out.
     defaults = {field.name: field.value for field in proto.fields.values()}
     return list(visits([Node("", fields=defaults)]))[1:]
 
