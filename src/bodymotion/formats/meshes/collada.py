@@ -96,6 +96,7 @@ class Polygons(NamedTuple):
 def polygon_corners(element: Element, width: int) -> Polygons:
     """Return the polygons of a list, whose corners have `width` indices."""
     lists = []
+    # A polygon with holes is a <ph>: its outline is read, its holes are not.
     for path in ("p", "ph/p"):
         for element_of_list in element.findall(path):
             values = indices(element_of_list.text)
@@ -112,6 +113,7 @@ def polygon_corners(element: Element, width: int) -> Polygons:
         if (counts < 0).any() or counts.sum() > len(corners):
             raise ValueError("vcount does not fit the corners")
         return Polygons(counts, corners[: counts.sum()])
+    # <triangles>, and strips and fans that were taken apart above.
     num_triangles = len(corners) // 3
     counts = np.full(num_triangles, 3, dtype=np.int64)
     return Polygons(counts, corners[: 3 * num_triangles])
@@ -119,6 +121,7 @@ def polygon_corners(element: Element, width: int) -> Polygons:
 
 def _separate_triangles(strip: Indices, kind: str) -> Indices:
     """Return the corners of the triangles of a strip or a fan."""
+    # n corners make n − 2 triangles: triangle k has the corners k, k + 1, k + 2.
     first = np.arange(max(len(strip) - 2, 0))
     if kind == "tristrips":
         # Every second triangle of a strip has its corners in reverse order.
@@ -256,6 +259,7 @@ class _Reader:
 
         An empty one where there is none.
         """
+        # A url of another file (FILE#id) is not followed: no id has a "#".
         return self.by_id.get(url.removeprefix("#"), NOTHING)
 
     def surface(self, target: str) -> _Surface:
@@ -272,16 +276,19 @@ class _Reader:
         return self._surfaces[target]
 
     def effect(self, common: Element) -> _Surface:
+        """Return the surface of an effect: the first shading of its technique."""
         for shading in inside(common, "technique"):
             if shading.tag in ("phong", "blinn", "lambert", "constant"):
                 return self.shading(shading, common)
         return _Surface(Material())
 
     def shading(self, shading: Element, common: Element) -> _Surface:
+        """Read a Phong, Blinn, Lambert or constant shading."""
         texture = shading.find("diffuse/texture")
         # An image is not tinted.
         default = Material().diffuse if texture is None else (1.0, 1.0, 1.0)
         shininess = DEFAULT_SHININESS
+        # COLLADA has Phong's exponent, VRML97 a share of 0 to 1.
         exponent = numbers(inside(shading, "shininess/float"))
         if len(exponent) and np.isfinite(exponent[0]):
             shininess = float(np.clip(exponent[0] / SHININESS_EXPONENT, 0.0, 1.0))
@@ -305,6 +312,8 @@ class _Reader:
             parameter.get("sid", ""): parameter
             for parameter in common.findall("newparam")
         }
+        # COLLADA 1.4: texture → sampler2D → surface → image. 1.5: sampler2D →
+        # instance_image → image, and the path is in <ref>.
         sampler = inside(parameters.get(name, NOTHING), "sampler2D")
         surface = parameters.get(sampler.findtext("source", "").strip(), NOTHING)
         of_surface = surface.findtext("surface/init_from", name)
@@ -313,6 +322,7 @@ class _Reader:
         return start.findtext("ref", start.text or "").strip()
 
     def scene(self) -> SceneNode:
+        """Return the scene that is shown, else the first one of the library."""
         try:
             meter = float(inside(self.root, "asset/unit").get("meter", "1"))
         except ValueError:
@@ -343,6 +353,9 @@ class _Reader:
                     self.remarks.append(f"there is no node {url!r:.60}")
 
     def node(self, element: Element, depth: int) -> SceneNode:
+        """Read a node with its meshes and the nodes below it."""
+        # <instance_node> may refer to a node above it: depth and number are limited, or
+        # a small file would expand without end.
         self.visited += 1
         if depth > MAX_DEPTH or self.visited > MAX_NODES:
             raise ValueError("the scene expands to too many nodes")
@@ -382,6 +395,7 @@ class _Reader:
                 case _:
                     continue
             with np.errstate(invalid="ignore", over="ignore"):
+                # The first transform is the outermost one.
                 whole = whole @ step
         if not np.isfinite(whole).all():
             raise ValueError(
@@ -390,7 +404,10 @@ class _Reader:
         return frozen(whole)
 
     def parts(self, instance: Element) -> Iterator[Part]:
+        """Return the meshes of an <instance_geometry> in their materials."""
         url = instance.get("url", "")
+        # Polygons name their material by a symbol; each instance of the geometry binds
+        # symbols to materials.
         bound = {
             found.get("symbol", ""): found.get("target", "")
             for found in instance.findall(
@@ -403,6 +420,7 @@ class _Reader:
             except (ValueError, IndexError, OverflowError) as error:
                 self.remarks.append(f"geometry {url!r:.60}: {error}")
                 self._meshes[url] = []
+        # A mesh is read once, and may be shown very often.
         self.visited += len(self._meshes[url])
         if self.visited > MAX_NODES:
             raise ValueError("the scene expands to too many meshes")
@@ -432,6 +450,7 @@ class _Reader:
             offset = int(each.get("offset", "0"))
             semantic = each.get("semantic", "")
             inputs.setdefault(semantic, _Input(offset, each.get("source", "")))
+        # Each corner has `width` indices; several inputs may share one.
         width = 1 + max((each.offset for each in inputs.values()), default=0)
         # The inputs of <vertices> have the index of the vertex.
         vertex = inputs.get("VERTEX", _Input(0, ""))
@@ -444,6 +463,7 @@ class _Reader:
         entries, _ = triangle_corners(counts, index, points)
         if not len(entries):
             return None
+        # (F, 3, width) All indices of the corners of triangles.
         of_triangles = corners[entries]
         return Mesh(
             vertices=np.where(np.isfinite(points), points, 0.0),
@@ -483,6 +503,7 @@ class _Reader:
             raise ValueError(
                 f"the source {url!r:.60} does not exist, or has too few numbers"
             )
+        # Rows of `stride` numbers; an accessor may use only the first of each.
         values = numbers(inside(element, "float_array"))[start:]
         rows = len(values) // stride
         return values[: rows * stride].reshape(-1, stride)[:, :width]
@@ -505,6 +526,8 @@ def _transparency(shading: Element) -> float:
     It is the alpha of `transparent`, or the inverted luminance of its colour.
     """
     transparent = shading.find("transparent")
+    # Without `opaque` the mode is A_ONE: alpha 1 is opaque. In RGB_ZERO black is
+    # opaque.
     factor = float((*numbers(inside(shading, "transparency/float")), 1.0)[0])
     color = np.ones(4)
     mode = ""
@@ -525,6 +548,7 @@ def _transparency(shading: Element) -> float:
 def _look_at(rows: Floats) -> Floats:
     """Return the transform (4, 4) of a <lookat>: eye, target and up (3, 3)."""
     eye, target, up = rows
+    # A camera of COLLADA looks along −z: z points from the target to the eye.
     back = eye - target
     side = np.cross(up, back)
     if not side.any() or not back.any():

@@ -74,11 +74,14 @@ class MeshFolder:
     """
 
     def __init__(self, model: Path, format: MeshFormat = "obj") -> None:
+        """Choose the name of the folder; nothing is written yet."""
         if format not in get_args(MeshFormat):
             known = ", ".join(get_args(MeshFormat))
             raise ValueError(f"meshes are written as {known}, not as {format!r}")
         self.model = model
         self.format = format
+        # NAME_xml_meshes: with the suffix, so that models of two formats do not share
+        # it.
         stem = model.stem + model.suffix.replace(".", "_")
         self.name = f"{_NOT_IN_NAMES.sub('_', stem)}_meshes"
         self.possible = not model.exists() or model.is_file()
@@ -108,6 +111,7 @@ class MeshFolder:
         """
         if not self.possible:
             return None
+        # By identity first, which needs no encoding; equal content is found in `_add`.
         key = id(mesh), id(material)
         if key not in self._known:
             path = self._add(mesh, name, material or Material())
@@ -188,6 +192,7 @@ class MeshFolder:
                 undo.callback(target.unlink, missing_ok=True)
             with whole_file(self.model) as stream:
                 stream.write(model)
+            # All is written: nothing is undone.
             undo.pop_all()
 
     def _add_files(self, name: str, contents: Mapping[str, bytes]) -> str:
@@ -233,6 +238,7 @@ class MeshFolder:
         return self._by_content[key]
 
     def _encode(self, mesh: Mesh, look: Material) -> _Encoded:
+        """Return a mesh in the format of the folder, and what this loses."""
         if self.format == "obj":
             return self._encode_obj(mesh, look)
         parts = (mesh.normals, mesh.colors, mesh.texture_coordinates)
@@ -246,6 +252,7 @@ class MeshFolder:
             return _Encoded(to_stl(mesh), b"", lost)
         from bodymotion.formats.meshes.glb import mesh_to_glb
 
+        # GLB has triangles of positive area only, and vertices that these use.
         split = mesh.corners_split
         num_vertices = 0
         if split.vertices is not None:

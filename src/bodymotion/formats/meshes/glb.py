@@ -105,6 +105,7 @@ def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
     A fourth channel is kept.
     """
     value = np.clip(np.nan_to_num(np.asarray(srgb, dtype=np.float32)), 0.0, 1.0)
+    # Near black the curve is a straight line. glTF has linear light, VRML97 sRGB.
     linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
     return np.concatenate([linear[..., :3], value[..., 3:]], axis=-1).astype(np.float32)
 
@@ -123,6 +124,7 @@ class _Document:
 
     def add_bytes(self, data: bytes) -> int:
         """Add bytes, and return the index of their view."""
+        # −n mod 4 is the number of bytes up to the next multiple of 4.
         self.block += b"\0" * (-len(self.block) % ALIGNMENT)
         view = {"buffer": 0, "byteOffset": len(self.block), "byteLength": len(data)}
         self.block += data
@@ -149,6 +151,7 @@ class _Document:
     def encoded(self, root: dict[str, Any]) -> bytes:
         """Return the file: header, JSON of `root` and the tables, bytes."""
         text = orjson.dumps({**root, **self.tables})
+        # glTF fills up the JSON with blanks, the bytes with zeros.
         text += b" " * (-len(text) % ALIGNMENT)
         block = bytes(self.block) + b"\0" * (-len(self.block) % ALIGNMENT)
         # Each of the two chunks begins with its length and its type.
@@ -162,6 +165,10 @@ class _Document:
 def _encode(
     parts: list[Part], glow: float, extras: dict[str, Any] | None = None
 ) -> bytes:
+    """Return parts as a GLB: one mesh with a primitive for each part.
+
+    `extras` are fields of ours in the mesh, for the reader.
+    """
     document = _Document()
     images: dict[Path, EmbeddedImage | None] = {}
     primitives = [_primitive(document, part, images) for part in parts]
@@ -180,6 +187,7 @@ def _encode(
         root["extensionsUsed"] = [UNLIT]
         for look in document.tables["materials"]:
             look["extensions"] = {UNLIT: {}}
+            # Without light the base colour is what is seen.
             factor = look["pbrMetallicRoughness"]["baseColorFactor"]
             factor[:3] = [glow * value for value in factor[:3]]
     return document.encoded(root)
@@ -191,6 +199,7 @@ def _primitive(
     """Add the arrays and the material of a part, and return its primitive."""
     surface = part.surface
     positions = np.concatenate(part.positions)
+    # glTF requires the bounds of positions.
     lowest = positions.min(axis=0).tolist()
     highest = positions.max(axis=0).tolist()
     attributes = {
@@ -220,15 +229,19 @@ def _primitive(
 def _material(
     document: _Document, surface: Surface, images: dict[Path, EmbeddedImage | None]
 ) -> dict[str, Any]:
+    """Return the glTF material of a surface, with its image."""
     look = surface.material
     base = look.diffuse
     if surface.mode != TRIANGLES and any(look.emissive):
         # Lines and points of VRML97 have the colour in which they glow.
         base = look.emissive
+    # Colours of vertices replace that of the material: glTF multiplies both.
     if surface.channels:
         base = (1.0, 1.0, 1.0)
     alpha = min(max(1.0 - look.transparency, 0.0), 1.0)
     shininess = min(max(look.shininess, 0.0), 1.0)
+    # Blinn-Phong with the exponent n is as wide as Beckmann's distribution of the
+    # roughness m, with m² = 2 / (n + 2).
     roughness = float(np.sqrt(2.0 / (2.0 + SHININESS_EXPONENT * shininess)))
     pbr: dict[str, Any] = {"metallicFactor": 0.0, "roughnessFactor": roughness}
     is_transparent = alpha < 1.0 or surface.channels == 4
@@ -279,6 +292,8 @@ def _embed(document: _Document, path: Path) -> EmbeddedImage | None:
             is_transparent = (
                 image.mode in ("RGBA", "LA") or "transparency" in image.info
             )
+            # glTF has PNG and JPEG only. A file of these is embedded as it is, after
+            # `load` has found it whole.
             if kind in ("PNG", "JPEG") and max(image.size) <= MAX_TEXTURE_PIXELS:
                 image.load()
                 data = path.read_bytes()
@@ -332,6 +347,7 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
 def _read_header(data: bytes, kind: str) -> dict[str, Any]:
     """Return the JSON of a file, of a binary one its first chunk."""
     if kind != "gltf":
+        # 12 bytes of the file's header, then length and type of the first chunk.
         chunk = 20
         size = int.from_bytes(data[12:16], "little")
         data = data[chunk : chunk + size]
@@ -346,6 +362,8 @@ def _read_shapes(header: dict[str, Any], data: bytes, kind: str) -> list[Shape]:
     # From a stream, without a resolver: so no file that it names is opened.
     load = load_gltf if kind == "gltf" else load_glb
     loaded = load(io.BytesIO(data))
+    # In the order in which trimesh makes geometries of them, to find the material of
+    # each in the header again.
     primitives = []
     for mesh in header["meshes"]:
         for primitive in mesh["primitives"]:
@@ -357,6 +375,8 @@ def _read_shapes(header: dict[str, Any], data: bytes, kind: str) -> list[Shape]:
     ):
         if len(geometry.get("faces", ())):
             shapes[name] = _shape(header, mesh, primitive, geometry)
+    # By node, its transform (4, 4) in the scene. Edges go from parents to children, in
+    # an order in which parents come first.
     transforms = {loaded["base_frame"]: np.eye(4)}
     uses: dict[str, list[Floats]] = {name: [] for name in shapes}
     for edge in loaded["graph"]:
@@ -382,6 +402,7 @@ def _check_sizes(header: dict[str, Any], size: int) -> None:
     accessors = header.get("accessors", [])
     nodes = header.get("nodes", [])
     meshes = header.get("meshes", [])
+    # Accessors count once in the table, and once for each use.
     used = []
     for mesh in meshes:
         for primitive in mesh["primitives"]:
@@ -401,6 +422,7 @@ def _check_sizes(header: dict[str, Any], size: int) -> None:
         children += node.get("children", ())
         if "mesh" in node:
             num_surfaces += len(meshes[node["mesh"]]["primitives"])
+    # The nodes are a tree: none is reached twice, or from itself.
     if len(set(children)) != len(children):
         raise ValueError("a node is in two nodes, or in itself")
     if num_surfaces > MAX_NODES:
@@ -425,6 +447,7 @@ class _Corners:
         primitive: dict[str, Any],
         geometry: dict[str, Any],
     ) -> None:
+        """Check the positions and indices of a primitive that trimesh read."""
         self.accessors = header.get("accessors", [])
         self.attributes = primitive["attributes"]
         self.positions = self.numbers("POSITION", geometry["vertices"], 3)
@@ -440,6 +463,8 @@ class _Corners:
         if values.dtype.kind in "iu":
             accessor = self.accessors[self.attributes[name]]
             if accessor.get("normalized"):
+                # glTF 2.0: f = max(c / max, −1), so that both ends of a signed range
+                # are reached.
                 values = np.maximum(values / np.iinfo(values.dtype).max, -1.0)
         return _finite(name, values, *widths)
 
@@ -456,6 +481,7 @@ class _Corners:
         if len(values) != count:
             raise ValueError(f"{name} has {len(values)} values for {count} corners")
         numbers = self.numbers(name, values, *widths)
+        # Values once, with an index for each corner: most corners share theirs.
         rows, row = np.unique(numbers, axis=0, return_inverse=True)
         if name == "COLOR_0":
             alpha = np.clip(rows[:, 3:], 0.0, 1.0)
@@ -475,6 +501,7 @@ class _Corners:
             _, first, number = np.unique(
                 keys + 0.0, axis=0, return_index=True, return_inverse=True
             )
+            # A vertex number fits if all of its corners are at one position.
             vertices = self.positions[first]
             number = number.reshape(-1)
             if np.array_equal(vertices[number], self.positions):
@@ -500,6 +527,8 @@ def _shape(
     angle = fields.get("crease_angle")
     if not isinstance(angle, (int, float)) or not math.isfinite(angle):
         angle = DEFAULT_CREASE_ANGLE
+    # `normals` false: the mesh had none, and those of the file are made from its
+    # creases.
     normals = None
     if fields.get("normals") is not False:
         normals = geometry.get("vertex_normals")
@@ -540,6 +569,7 @@ def _read_material(surface: dict[str, Any]) -> Material:
 
 def to_srgb(linear: Floats) -> Floats:
     """Convert linear light to sRGB (IEC 61966-2-1)."""
+    # The inverse of `_linear`.
     value = np.clip(linear, 0.0, 1.0)
     return np.where(
         value < 0.0031308, 12.92 * value, 1.055 * value ** (1 / 2.4) - 0.055

@@ -99,6 +99,7 @@ def to_obj(
     if uv is not None:
         coordinates = uv.values
         if look.texture is not None:
+            # OBJ has no transform of textures: it goes into the coordinates, (N, 2).
             homogeneous = np.c_[coordinates, np.ones(len(coordinates))]
             coordinates = (homogeneous @ look.texture.transform.T)[:, :2]
         parts.append(_rows(b"vt", coordinates))
@@ -132,12 +133,18 @@ def _library_materials(
 
 
 def _colored(mesh: Mesh) -> _Colored:
+    """Return the arrays of a mesh, with its colours as OBJ can hold them.
+
+    OBJ has no colours of corners. They become materials of faces, or colours of
+    vertices, which follow the position in a line `v`.
+    """
     colors = mesh.colors
     if colors is None or not len(mesh.faces):
         return _Colored(mesh.vertices, mesh.faces)
     rows, row = np.unique(colors.values, axis=0, return_inverse=True)
     # (F, 3) The colour of each corner.
     corners = row.reshape(-1)[colors.indices]
+    # Each face has one colour, and there are few of them: they become materials.
     if (corners == corners[:, :1]).all() and len(rows) <= MAX_MATERIALS:
         of_faces = corners[:, 0]
         return _Colored(
@@ -146,12 +153,14 @@ def _colored(mesh: Mesh) -> _Colored:
     # Each vertex once for each colour that it has; where it has one, vertices keep
     # their numbers.
     of_vertices = np.full(len(mesh.vertices), -1, dtype=np.int64)
+    # The last colour of each vertex; −1 where no face has it.
     of_vertices[mesh.faces] = corners
     if (of_vertices[mesh.faces] == corners).all():
         is_used = of_vertices >= 0
         shown = np.ones((len(mesh.vertices), 3))
         shown[is_used] = rows[of_vertices[is_used], :3]
         return _Colored(mesh.vertices, mesh.faces, vertex_colors=shown)
+    # (3 F, 2) Vertex and colour of each corner; each pair becomes a vertex.
     both = np.stack([mesh.faces.ravel(), corners.ravel()], axis=1)
     pairs, vertex = np.unique(both, axis=0, return_inverse=True)
     return _Colored(
@@ -179,13 +188,16 @@ def _faces(
         return
     columns = [colored.faces]
     columns += [corners.indices for corners in (uv, normals) if corners is not None]
+    # v/vt/vn; without texture coordinates v//vn.
     separator = b"//" if uv is None else b"/"
+    # (F, 3, N) Indices of OBJ begin at 1.
     table = np.stack(columns, axis=2).astype(np.int64) + 1
     if colored.face_materials is None or not names:
         if names:
             yield b"usemtl " + names[0].encode() + b"\n"
         yield _face_lines(table, separator)
         return
+    # Faces stay in order: `usemtl` stands wherever the material changes.
     starts = np.flatnonzero(np.diff(colored.face_materials, prepend=-1))
     for start, end in zip(starts, [*starts[1:], len(table)], strict=True):
         name = names[int(colored.face_materials[start])]
@@ -272,8 +284,10 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     """
     lines = _split_lines(data, library)
     points = _numbers(lines.rows[b"v"], 3)
+    # `v x y z r g b`, or `v x y z w r g b`.
     colors = points[:, -3:] if points.shape[1] >= MIN_COLORED_WIDTH else None
     points = np.ascontiguousarray(points[:, :3])
+    # (F, 4) Vertices, texture coordinates and normals before each face; its material.
     faces = np.array(lines.before).reshape(-1, 4)
     counts, index = _corners(lines.rows[b"f"], faces[:, :3])
     entries, owner = triangle_corners(counts, index[:, 0], points)
@@ -313,6 +327,7 @@ def _split_lines(data: bytes, library: Callable[[str], bytes | None]) -> _Lines:
     for line in data.split(b"\n"):
         word, _, rest = line.strip().partition(b" ")
         if word == b"f":
+            # A negative index counts back from the lines before the face.
             counts = (len(rows[b"v"]), len(rows[b"vt"]), len(rows[b"vn"]))
             lines.before.extend((*counts, material))
         if word in rows:
@@ -324,6 +339,7 @@ def _split_lines(data: bytes, library: Callable[[str], bytes | None]) -> _Lines:
             text = library(rest.strip().decode("utf-8", "replace"))
             if text is not None:
                 lines.materials = {**read_mtl(text), **lines.materials}
+        # The comment of our writer: pairs of a name and a value.
         elif line.startswith(mark):
             words = line.split()
             lines.mark = dict(zip(words[2::2], words[3::2], strict=False))
@@ -339,6 +355,7 @@ def _numbers(rows: list[bytes], min_width: int) -> Floats:
     shortest = min(lengths)
     if shortest < min_width:
         raise ValueError(f"a line has {shortest} numbers, expected {min_width}")
+    # Rows with and without colours have the positions in common.
     width = shortest
     if len(lengths) > 1 and shortest < MIN_COLORED_WIDTH:
         width = min_width
@@ -370,6 +387,7 @@ def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
         raise ValueError("an index is not an integer below 2^31")
     whole = index.astype(np.int64)
     if (whole < 0).any():
+        # −1 is the last one before the face: `before` in OBJ's count from 1.
         from_end = np.repeat(before, counts, axis=0) + whole + 1
         whole = np.where(whole < 0, from_end, whole)
     # 0 is not an index, and one counted from the end may be before the first: both
@@ -395,6 +413,7 @@ def _parts_by_material(
     """
     plain = LibraryMaterial(Material(), "")
     names = list(lines.names)
+    # `used` (M,) material numbers, `kind` (F,) the place of each face's in it.
     used, kind = np.unique(of_faces, return_inverse=True)
     looks = [lines.materials.get(names[number], plain) for number in used]
     has_colors = mesh.colors is not None or not lines.materials
@@ -463,9 +482,12 @@ def _image(text: str) -> str:
 
 
 def _material(lines: Mapping[str, str]) -> Material:
+    """Return the material of the lines of a `newmtl`, given by their words."""
     default = Material()
     diffuse = _color(lines, "Kd", default.diffuse)
     ambient = _color(lines, "Ka", (0.0, 0.0, 0.0))
+    # VRML97 has ambient light as a share of the diffuse colour. The brightest channel
+    # gives the most exact ratio.
     largest = max(range(3), key=lambda channel: diffuse[channel])
     ambient_intensity = default.ambient_intensity
     if diffuse[largest] and "Ka" in lines:

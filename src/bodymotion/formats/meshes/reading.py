@@ -63,8 +63,10 @@ class MeshReader:
         """
         if path in self._shapes:
             return self._shapes[path]
+        # Stored before reading: a file that fails is not tried, or reported, again.
         self._shapes[path] = ()
         if path not in self._read:
+            # A large model is read several times, each time with more of its meshes.
             if self._passes is not None and not self._passes.may_read(path):
                 message = f"{path.name} is not read yet"
                 self.found.report(self.broken, message, location, severity="note")

@@ -45,6 +45,7 @@ _SEARCHED = 1 << 20
 
 def to_stl(mesh: Mesh) -> bytes:
     """Return the triangles of a mesh as the bytes of a file."""
+    # A record is normal, three corners and two bytes that nobody uses.
     records = np.zeros(len(mesh.faces), dtype=_TRIANGLE)
     with np.errstate(over="ignore"):
         records["normal"] = mesh.face_normals
@@ -73,6 +74,7 @@ def read_mesh_file(path: Path) -> Mesh:
         raise ValueError(mesh_fault(path, error)) from error
     if not len(faces) or not np.isfinite(vertices).all():
         raise ValueError("the file has no triangles, or corners that are not finite")
+    # A damaged file may name corners that it does not have.
     if not (faces.min() >= 0 and faces.max() < len(vertices)):
         raise ValueError("faces have corners that do not exist")
     return Mesh(vertices, faces, crease_angle=DEFAULT_CREASE_ANGLE)
@@ -113,6 +115,8 @@ def _text_corners(data: bytes) -> Floats | None:
 
     trimesh refuses those without `endsolid`, and those in one line.
     """
+    # A binary file may begin with "solid" as well: only its length, which follows from
+    # the number of triangles, distinguishes the forms for certain.
     start = _HEADER_BYTES + _COUNT_BYTES
     count = int.from_bytes(data[_HEADER_BYTES:start], "little")
     if len(data) >= start and len(data) == start + _TRIANGLE.itemsize * count:

@@ -96,6 +96,7 @@ class Assets:
         path: Path,
         found: Diagnostics,
     ) -> None:
+        """Collect the assets of a model by name; each is read when it is first used."""
         self.settings = settings
         self.kept = kept
         self.finder = finder
@@ -142,6 +143,7 @@ class Assets:
         return self._meshes[name]
 
     def _read_mesh(self, element: Element) -> MeshAsset | None:
+        """Return the mesh of an asset in its own frame, None for none."""
         name = element.get("name")
         if "builtin" in element.attributes:
             message = (
@@ -152,6 +154,7 @@ class Assets:
         mesh = self._triangles(element)
         if mesh is None:
             return None
+        # MuJoCo applies refpos and refquat first, then the scale.
         mesh = _in_mesh_frame(mesh, element)
         scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
         if (scale != 1.0).any():
@@ -178,6 +181,7 @@ class Assets:
             return None
         shapes = self._files.shapes(path, self._loader, element.location)
         meshes = [shape for shape in shapes if isinstance(shape.geometry, Mesh)]
+        # A single mesh without a transform keeps its normals and texture coordinates.
         if len(shapes) == 1 and meshes:
             geometry = meshes[0].geometry
             is_in_place = (meshes[0].transform == np.eye(4)).all()
@@ -219,6 +223,7 @@ class Assets:
         path = PurePosixPath(name.replace("\\", "/"))
         if settings.strippath:
             path = PurePosixPath(path.name)
+        # An absolute path replaces the folder.
         in_folder = str(PurePosixPath(folder.replace("\\", "/")) / path)
         candidates = [(in_folder, settings.path or self.path)]
         # As in MuJoCo, the folder of an included file is the second, without the folder
@@ -263,6 +268,7 @@ class Assets:
     def _read_material(
         self, name: str, color: tuple[float, ...] | None, geom: Element
     ) -> Material:
+        """Return a material, in the colour of a geom if this has one."""
         if not name:
             return Surface(color or DEFAULT_COLOR).material
         element = self._elements["material"].get(name)
@@ -272,6 +278,7 @@ class Assets:
                 geom.report(rules.ASSET, message, "material", fatal=True)
             self._unknown_materials.add(name)
             return Material()
+        # Reflectance and the maps of physically based rendering have no field here.
         others = sorted(element.attributes.keys() - MATERIAL_ATTRIBUTES)
         layers = [layer.get("role") for layer in element.all("layer")]
         if others or any(role != "rgb" for role in layers):
@@ -287,6 +294,8 @@ class Assets:
             finite(element, "shininess", 1, (0.5,)).item(),
             finite(element, "emission", 1, (0.0,)).item(),
         ).material
+        # MJCF has one number for specular colour and one for emission: our writer keeps
+        # the colours. They hold unless the colour was edited in the file.
         kept = self.kept.get("material", name)
         as_kept = replace(material, **usable(material, kept, skip=("texture",)))
         if color is None and np.allclose(
@@ -345,6 +354,8 @@ def _in_mesh_frame(mesh: Mesh, element: Element) -> Mesh:
         vertices = vertices - finite(element, "refpos", 3)
     if "refquat" in element.attributes:
         rotation = rotations.normalized(finite(element, "refquat", 4))
+        # The inverse rotation: refpos and refquat are the pose of the mesh's frame in
+        # the file. Normals would need it too; they are computed again.
         vertices = rotations.rotate(rotations.conjugate(rotation), vertices)
         normals = None
     return replace(mesh, vertices=frozen(vertices), normals=normals)

@@ -130,6 +130,7 @@ class Attacher:
         return models.get(name)
 
     def _model(self, element: Element, nesting: int) -> Model | None:
+        """Return a model of <asset>, complete with the models that it attaches."""
         root = self.open_model(element)
         if root is None:
             return None

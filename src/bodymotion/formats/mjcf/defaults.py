@@ -178,6 +178,7 @@ class Defaults:
     """
 
     def __init__(self, root: Element, attached: Sequence[ClassTree] = ()) -> None:
+        """Read the classes of a model, and of those attached to it."""
         self._classes: dict[str, dict[str, _Attributes]] = {"": {}}
         self._nameless = 0
         self._missing: set[str] = set()

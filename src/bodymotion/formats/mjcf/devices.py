@@ -87,6 +87,7 @@ class DeviceReader:
     def __init__(
         self, settings: Settings, defaults: Defaults, kept: Kept, links: list[RawLink]
     ) -> None:
+        """Find the poses of all sites; of two sites with one name, the first."""
         self.settings = settings
         self.defaults = defaults
         self.kept = kept
@@ -282,6 +283,7 @@ class DeviceReader:
         return replace(device, **values)
 
     def _camera(self, item: Item, site: Site, kept: Mapping[str, object]) -> Device:
+        """Return a camera; `kept` is what <custom> keeps of it."""
         element = item.element
         name = element.get("name")
         width, height = (int(n) for n in finite(element, "resolution", 2, (1.0, 1.0)))

@@ -46,6 +46,7 @@ def with_efforts(
     narrow: list[Element] = []
     for index, elements in _actuators_by_link(root, defaults, indices).items():
         joint = links[index].joint
+        # Forces of all actuators on a joint add up, so do their ranges.
         controls = _sum_ranges(elements, tree.settings, "ctrlrange")
         forces = _sum_ranges(elements, tree.settings, "forcerange")
         stated = effort_range(joint)
@@ -66,6 +67,8 @@ def with_efforts(
 def _indices_by_joint(links: Sequence[Link], tree: Tree) -> dict[str, int]:
     """Return the links by the names of their joints."""
     indices: dict[str, int] = {}
+    # Reversed, so that of several joints with one name the first counts. Names of the
+    # file, which <custom> may have changed, take precedence.
     for link in reversed(links):
         if link.joint.type in ("rotate", "slide"):
             indices[link.joint.name] = link.index
@@ -104,6 +107,7 @@ def _with_range(
     joint: Joint, limits: Range, stated: tuple[float, float] | None
 ) -> Joint:
     """Return a joint with a range of efforts, unless it has that."""
+    # Ranges without a common part leave the joint as it was.
     if limits.low >= limits.high:
         return joint
     if stated is not None and np.allclose(stated, limits, rtol=1e-9, atol=0.0):
@@ -136,6 +140,7 @@ def _sum_ranges(
         ends = _actuator_range(element, settings, attribute)
         if ends is None:
             return None
+        # The first of six numbers is that of a joint with one degree of freedom.
         gear = element.numbers("gear")[0] if element.get("gear") else 1.0
         # A negative gear exchanges the ends.
         least, most = sorted((ends.low * gear, ends.high * gear))

@@ -86,6 +86,7 @@ def in_body_frame(item: Item, settings: Settings) -> Element:
         for key, value in element.attributes.items()
         if key not in ("class", *POSE)
     }
+    # fromto holds two points: both move with the <frame>.
     if "fromto" in attributes:
         ends = finite(element, "fromto", 6).reshape(2, 3)
         if item.frame is not None:
@@ -124,6 +125,7 @@ def kept_sections(
         sections[name] = [element for element in elements if id(element) not in made]
     sections["option"] = list(root.all("option"))
     if is_made:
+        # The writer adds this option again with its position actuators.
         sections["option"] = [
             option for option in root.all("option") if option.attributes != INTEGRATOR
         ]
@@ -132,6 +134,7 @@ def kept_sections(
     _report_kept(sections)
     _report_left_out(root)
     for sensor in devices.others:
+        # Sensors that are devices are written apart: the numbers restore the order.
         sensor.attributes[ORDER] = str(devices.order[id(sensor)])
     sections["default"] = _kept_classes(root)
     sections["worldbody"] = tree.of_world
@@ -140,6 +143,7 @@ def kept_sections(
     }
     if tree.of_bodies:
         kept["bodies"] = tree.of_bodies
+    # A keyframe is a row of numbers for all joints: it only fits the same ones.
     if "keyframe" in kept:
         kept["joints"] = _joint_names(tree)
     return {"mjcf": kept} if kept else {}
@@ -155,6 +159,7 @@ def _made_elements(
         for raw in tree.links
         if raw.joint_element is not None
     }
+    # By what <custom> keeps of the actuators, the element that the writer made.
     kinds = {"made": "motor", "position": "position"}
     kind = kinds.get(str(of_body["motors"]))
     for element in root.inside("actuator"):
@@ -211,6 +216,7 @@ def _report_left_out(root: Element) -> None:
     counts = {name: len(elements) for name, elements in sections.items() if elements}
     if not counts:
         return
+    # Plugins and soft bodies change how the model moves; the others do not.
     is_physical = counts.keys() & {"extension", "deformable"}
     severity: Severity = "warning" if is_physical else "note"
     first = sections[next(iter(counts))][0]
@@ -315,6 +321,7 @@ class ExtraSections:
                 continue
             name = child.get("class")
             self.classes.add(name)
+            # Geoms of our classes and of a class of the file may have the same name.
             inner = written.get(name)
             if inner is None:
                 inner = target.add("default", dict(child.attributes))

@@ -149,6 +149,10 @@ class GeomWriter:
     """
 
     def __init__(self, output: Output, hull_vertices: int = 0) -> None:
+        """Prepare to write shapes.
+
+        Hulls of meshes have at most `hull_vertices` vertices, 0 for no limit.
+        """
         self.output = output
         self.asset = output.asset
         self.names = output.names
@@ -325,6 +329,7 @@ class GeomWriter:
         return self._materials[key]
 
     def _add_material(self, material: Material, name: str) -> None:
+        """Add the asset of a material; <custom> keeps what MJCF does not hold of it."""
         surface = _surface(material)
         attributes = {
             "name": name,
@@ -410,11 +415,14 @@ def _material_key(material: Material) -> object:
 
 def _surface(material: Material) -> Surface:
     """Return the numbers of an MJCF material that are closest to a material."""
+    # MJCF has one number for the specular colour: the mean; equal ones are exact.
     specular = material.specular[0]
     if len(set(material.specular)) > 1:
         specular = sum(material.specular) / 3.0
     brightest = max(material.diffuse)
     emission = 0.0
+    # MuJoCo multiplies rgba by the emission: the colour of the glow is that of the
+    # material, and a black one cannot glow.
     if brightest > MIN_BRIGHTNESS:
         emission = min(max(material.emissive) / brightest, MAX_EMISSION)
     rgba = (*material.diffuse, 1.0 - material.transparency)

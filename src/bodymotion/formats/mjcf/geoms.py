@@ -130,6 +130,7 @@ class Geoms:
         path: Path,
         found: Diagnostics,
     ) -> None:
+        """Prepare to read geoms: find the assets of the model."""
         self.settings = settings
         self.kept = kept
         self.assets = Assets(root, settings, defaults, kept, finder, path, found)

@@ -272,6 +272,7 @@ def _read_limits(element: Element, unit: float, settings: Settings) -> Limits:
 def _report_reversed(
     element: Element, limits: Limits, unit: float, limited: str
 ) -> None:
+    """Report a range in reverse order: an error where MuJoCo refuses it."""
     message = (
         f"the range of joint {element.get('name')!r:.60} is {limits.lower:g} "
         f"{limits.upper:g}; expected the lower limit first"

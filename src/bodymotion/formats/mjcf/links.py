@@ -249,6 +249,7 @@ class LinkWriter:
     """
 
     def __init__(self, output: Output, geoms: GeomWriter) -> None:
+        """Find the links whose joints are written in the body of another link."""
         self.body = output.body
         self.names = output.names
         self.kept = output.kept

@@ -61,6 +61,7 @@ class LoopWriter:
         sites: Mapping[str, Site],
         classes: Collection[str],
     ) -> None:
+        """Prepare to write the extra joints of the body of `output`."""
         self.body = output.body
         self.names = output.names
         self.kept = output.kept
@@ -80,6 +81,7 @@ class LoopWriter:
     def _write(
         self, joint: ExtraJoint, number: int, equality: Element, tendon: Element
     ) -> None:
+        """Write an extra joint as constraints between new sites."""
         name = self.names.free("equality", joint.name, f"loop_{number}")
         self.renamed.add("extra joint", joint.name, name)
         # Both ends are sites, so that the reader finds them in the frames of their

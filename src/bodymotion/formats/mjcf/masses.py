@@ -109,6 +109,7 @@ def _mass_of_geom(geom: Geom) -> Segment | None:
 
 
 def _moments_of_geom(geom: Geom) -> Moments | None:
+    """Return the moments of a geom in its own frame, None where it has none."""
     is_shell = geom.element.get("shellinertia") == "true"
     if geom.type == "mesh":
         mesh = geom.shape.geometry

@@ -121,6 +121,7 @@ def vocabulary() -> Mapping[str, Content]:
         for name in names.split():
             content = sensors.setdefault(name, Content(frozenset()))
             content.attributes = frozenset(expanded)
+    # Classes are nested to any depth: the table refers to itself.
     root["default"].inner["default"] = root["default"]
     in_body = root["body"].inner
     for name in CONTAINERS:
@@ -146,6 +147,7 @@ def correct_names(root: Element) -> None:
 
     What is in other such elements is not looked at.
     """
+    # Each element with what MJCF allows in it.
     stack: list[tuple[Element, Content]] = [(root, vocabulary()[root.name])]
     while stack:
         element, content = stack.pop()
@@ -219,6 +221,7 @@ def check_actuators(root: Element) -> None:
 
     The body can be read all the same.
     """
+    # By kind, the names that an actuator can refer to.
     names: dict[str, set[str]] = {"body": set(), "site": set(), "joint": set()}
     for world in root.all("worldbody"):
         for element in world.every():
@@ -275,6 +278,8 @@ class Names:
         text = "".join(letters).strip() or fallback or kind
         used = self._used.setdefault(kind, set())
         name = text
+        # The number to try first: without it, many equal names would take quadratic
+        # time.
         number = self._next.get((kind, text), 2)
         while name in used:
             name = f"{text}_{number}"

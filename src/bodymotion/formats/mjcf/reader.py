@@ -267,6 +267,7 @@ class _Reader:
     """Reads the parts of one model, and makes its body."""
 
     def __init__(self, root: Element, files: _Files, found: Diagnostics) -> None:
+        """Attach other models, then read settings, defaults and <custom>."""
         self.root = root
         self.files = files
         self.found = found
@@ -399,6 +400,7 @@ def _mark_unknown(
     *,
     incomplete: bool,
 ) -> None:
+    """Mark the fields of links whose numbers could not be read."""
     for index, (raw, locator) in enumerate(zip(links, locators, strict=True)):
         unknown = set(locator.unknown())
         # A fault in the file hides these values: rules must not conclude anything from

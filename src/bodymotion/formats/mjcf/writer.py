@@ -327,6 +327,7 @@ def _check(body: Body) -> None:
 
 class _Writer:
     def __init__(self, body: Body, folder: MeshFolder, options: ModelOptions) -> None:
+        """Make the writers of all parts; they share names, assets and <custom>."""
         self.body = body
         self.options = options
         self.output = Output(body, folder, Names())

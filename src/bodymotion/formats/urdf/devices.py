@@ -178,6 +178,8 @@ def read_devices(
     devices: list[LocatedDevice] = []
     counts: Counter[str] = Counter()
     for block in robot.all("gazebo"):
+        # <gazebo> without a reference is about the whole model; with one, about a link
+        # or the joint that holds a link.
         reference = block.get("reference")
         link = names.find(reference)
         if reference and link < 0 and reference not in names.left_out:
@@ -185,6 +187,7 @@ def read_devices(
             block.report(rules.SENSOR_LINK, message)
         rest = [child for child in block.children if child.name != "sensor"]
         has_sensors = len(rest) < len(block.children)
+        # Kept as XML, and written back as it is.
         if not has_sensors or link < 0:
             others.append(one_line(block))
             continue
@@ -205,6 +208,7 @@ def read_devices(
 
 def _with_entry(device: Device, sensor: Element) -> Device:
     """Return a device with the fields that <bodymotion> in its sensor has."""
+    # Limits and ids have no element in SDFormat: our writer adds <bodymotion>.
     for entry in sensor.all("bodymotion"):
         if entry.get("kind") == device.kind:
             return read_fields(entry, device, SENSOR_FIELDS)
@@ -221,11 +225,14 @@ def read_sensor(element: Element) -> list[Device]:
     """
     kind = element.get("type")
     name = element.get("name")
+    # A deep copy. What a device has a field for is removed from it; what is left at the
+    # end is what only SDFormat has.
     rest = parse_xml(to_xml(element))
     rest.children = [child for child in rest.children if child.name != "bodymotion"]
     values = _SensorValues(element, rest)
     pose = values.pose()
     devices: list[Device]
+    # Gazebo's IMU is one sensor, Choreonoid has two devices.
     if kind == "imu":
         for part in ("linear_acceleration", "angular_velocity"):
             values.drop("imu", part)
@@ -264,10 +271,16 @@ def _named_devices(sensor: Element, devices: list[Device]) -> list[Device]:
 
 
 def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> VisionSensor:
+    """Read a camera of Gazebo.
+
+    Its pose (7,) is changed from Gazebo's axes (x forward) to those of a device.
+    """
     numbers = {
         field: values.number(place.default, *place.path)
         for field, place in CAMERA.items()
     }
+    # SDFormat's field of view is that of the width, a VisionSensor's that of the
+    # shorter side, as in Choreonoid.
     width = int(numbers["width"])
     height = int(numbers["height"])
     horizontal = values.number(FIELD_OF_VIEW, "camera", "horizontal_fov")
@@ -285,6 +298,8 @@ def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> Vision
 
 
 def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
+    """Read the horizontal scan of a lidar of Gazebo."""
+    # SDFormat renamed <ray> to <lidar>; files have either.
     scanner = "lidar" if values.element.first("lidar") else "ray"
     scan = (scanner, "scan", "horizontal")
     samples = values.number(640.0, *scan, "samples")
@@ -295,18 +310,22 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
     if nearest is not None and nearest.text.strip() == "0":
         # The writer writes 0 for unknown values.
         values.drop(scanner, "range", "min")
+    # As in SDFormat: samples times resolution is the number of ranges.
     rays = 1
     if math.isfinite(samples * resolution):
         rays = min(max(round(samples * resolution), 1), MAX_RAYS)
     if rays % 2 == 0:
         # A RangeSensor has a ray in the middle: an even number of rays is kept.
         set_text(values.rest, rays, *scan, "samples")
+    # A RangeSensor scans symmetrically: where the file's angles are not, the sensor is
+    # rotated about its vertical axis by their mean.
     middle = 0.5 * (low + high)
     if middle:
         turn = rotations.from_axis_angle([0.0, 0.0, 1.0], middle)
         pose = poses.compose(pose, poses.from_parts(np.zeros(3), turn))
     angle = 0.0
     step = RangeSensor.scan_step
+    # With one ray there is no step.
     if rays > 1:
         angle = high - low
         step = angle / (rays - 1)
@@ -334,6 +353,7 @@ class _SensorValues:
         inner = self.element.first(*path)
         if inner is None:
             return default
+        # Dropped even where it cannot be read: the default is written instead.
         self.drop(*path)
         try:
             (value,) = numbers_in(inner.text, f"<{inner.name}>", 1)
@@ -361,6 +381,7 @@ class _SensorValues:
             word = "" if inner is None else inner.text.strip()
             word = word or convention.default
             self.drop("force_torque", name)
+            # A kept word tells the writer that the file's convention differs.
             if word != convention.ours:
                 set_text(self.rest, word, "force_torque", name)
 
@@ -370,6 +391,8 @@ class _SensorValues:
         if element is None:
             return poses.IDENTITY
         self.drop("pose")
+        # SDFormat 1.7 has `relative_to`, older versions `frame`. Either may name any
+        # frame of the model.
         for key in ("relative_to", "frame"):
             if element.get(key):
                 message = (
@@ -388,6 +411,7 @@ class _SensorValues:
 
         A surrounding element with attributes stays.
         """
+        # The elements from the sensor down to the one to drop.
         chain = [self.rest]
         for name in path:
             inner = chain[-1].first(name)
@@ -395,6 +419,8 @@ class _SensorValues:
                 return
             chain.append(inner)
         target = chain[-1]
+        # Upwards, as long as an element is left empty; the attributes of the dropped
+        # one itself go with it.
         while len(chain) > 1:
             last = chain[-1]
             if last.children or (last.attributes and last is not target):
@@ -415,6 +441,7 @@ def _pose(element: Element) -> Floats:
             "the pose of a sensor has an infinite number: the sensor is read in the "
             "frame of its link"
         )
+    # x y z roll pitch yaw, in radians unless SDFormat 1.9's `degrees` is set.
     rpy = np.array(numbers[3:])
     if element.get("degrees") == "true":
         rpy = np.radians(rpy)
@@ -426,6 +453,7 @@ def sensor_type(device: Device) -> str:
     if isinstance(device, VisionSensor):
         types = {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}
         return types.get(device.type, "camera")
+    # Accelerometers and gyros are both an "imu".
     return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
 
 
@@ -450,6 +478,7 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
 
     An accelerometer and a gyro with the same name, link and pose are one IMU.
     """
+    # Indices by sensor, in the order of the first device of each.
     groups_of_sensors: list[list[int]] = []
     halves: dict[object, list[int]] = {}
     other_halves = {"AccelerationSensor": "Gyro", "Gyro": "AccelerationSensor"}
@@ -458,6 +487,8 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
         if device.kind in other_halves:
             pose = device.pose.tobytes()
             key = (device.link, device.name, pose, str(device.extra.get("sdf")))
+            # Taken out, so that a third device of the same place starts an IMU of its
+            # own.
             half = halves.pop((other_halves[device.kind], *key), None)
             if half is not None:
                 half.append(number)
@@ -473,6 +504,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
     None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU.
     """
     sdf = device.extra.get("sdf")
+    # The sensor that the file had, without what devices hold: fields are set in it.
     base = parse_rest(sdf, "sensor") if isinstance(sdf, str) else None
     if isinstance(device, OtherDevice):
         if base is not None:
@@ -492,6 +524,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
                 set_text(sensor, convention.ours, "force_torque", setting)
     elif not isinstance(device, (AccelerationSensor, Gyro)):
         return None
+    # A word of the file is kept if it still fits, such as gpu_ray or wideanglecamera.
     type_in_file = sensor.attributes.pop("type", "")
     is_known = type_in_file in LIDARS
     if isinstance(device, VisionSensor):
@@ -500,6 +533,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
         type_in_file = sensor_type(device)
     attributes = {"name": name, "type": type_in_file}
     sensor.attributes = {**attributes, **sensor.attributes}
+    # x y z roll pitch yaw; without <pose> the sensor has the frame of its link.
     numbers = np.concatenate([pose[:3], roll_pitch_yaw(pose[3:])])
     if numbers.any():
         sensor.children.insert(0, Element("pose", text=number_text(numbers)))
@@ -521,9 +555,11 @@ def _put_lidar(sensor: Element, device: RangeSensor) -> None:
     rays, side = _rays(device, sensor.first(*scan, "samples"))
     _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
     set_text(sensor, rays, *scan, "samples")
+    # `samples` is the number of rays; another resolution would multiply it.
     set_text(sensor, 1, *scan, "resolution")
     set_text(sensor, -side, *scan, "min_angle")
     set_text(sensor, side, *scan, "max_angle")
+    # SDFormat requires <min>, which a RangeSensor has no field for.
     if sensor.first(scanner, "range", "min") is None:
         set_text(sensor, 0, scanner, "range", "min")
     set_text(sensor, device.max_distance, scanner, "range", "max")
@@ -534,6 +570,8 @@ def _rays(device: RangeSensor, samples: Element | None) -> tuple[int, float]:
 
     `samples` is the even number that the device was read with.
     """
+    # `RangeSensor.num_rays` is odd. An even number that was read holds as long as step
+    # and angle still fit it: n rays span n − 1 steps.
     even = 0.0 if samples is None else samples.text_number()
     if 2 <= even <= MAX_RAYS and even % 2 == 0:
         span = device.scan_step * (even - 1)
@@ -575,9 +613,11 @@ def device_elements(
         by_kind = {devices[index].kind: index for index in indices}
         first = devices[indices[0]]
         sensor = _sensor_of(first, name)
+        # Read back at once: what the element does not hold is found by comparing.
         read = [] if sensor is None else read_sensor(parse_xml(to_xml(sensor)))
         if sensor is None or not by_kind.keys() <= {each.kind for each in read}:
             continue
+        # Gazebo's force_torque is a sensor of a joint, all others of a link.
         of_joint = isinstance(first, ForceSensor)
         reference = joint_names[first.link] if of_joint else names[first.link]
         blocks.append(Element("gazebo", {"reference": reference}, [sensor]))
@@ -588,10 +628,14 @@ def device_elements(
                 written.append(by_kind[kind])
                 device = devices[by_kind[kind]]
                 renamed.add("device", device.name, read_back.name)
+                # The reader counts ids by kind: a device that has this id needs no
+                # entry.
                 numbered = replace(read_back, id=counts[kind])
                 counts[kind] += 1
                 entries[kind] = _kept_texts(device, numbered, extension)
             else:
+                # An accelerometer or a gyro alone is an IMU too; <bodymotion> names the
+                # one.
                 half = f"that an IMU is only {with_article(first.kind)}"
                 extension.note(half, first.name)
         # Where a sensor has <bodymotion>, each of its devices needs one.
@@ -632,6 +676,7 @@ def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[s
     """Return a name for each sensor that is unique on its link."""
     firsts = [devices[indices[0]] for indices in sensors]
     names = [unique_names([first.name], first.kind)[0] for first in firsts]
+    # SDFormat requires unique names among the sensors of one link only.
     for link in {first.link for first in firsts}:
         on_link = [number for number, first in enumerate(firsts) if first.link == link]
         unique = unique_names([names[number] for number in on_link], "sensor")

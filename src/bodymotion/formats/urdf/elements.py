@@ -157,6 +157,10 @@ def _has_content(rest: Element) -> bool:
 
 
 def _rest(element: Element, title: str) -> Element:
+    """Return a copy of an element with only what URDF does not know.
+
+    Such things are reported; `title` names the link or joint in the messages.
+    """
     names = NAMES[element.name].elements
     others = _others(element)
     if others:
@@ -215,6 +219,7 @@ def correct_names(
 
 
 def _correct_attributes(element: Element) -> None:
+    """Read misspelt attributes of an element as they are meant."""
     if element.is_full(rules.UNKNOWN):
         return
     for name in islice(_others(element), MAX_SPELLING_CANDIDATES):

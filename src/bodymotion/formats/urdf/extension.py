@@ -77,6 +77,8 @@ def read_extension(robot: Element) -> Extension:
     extension = Extension()
     for root in robot.all("bodymotion"):
         version = root.get("version")
+        # Fields of another version may mean something else. The rest of the URDF is
+        # read.
         if version != VERSION:
             message = f"its version is {version!r:.40}, not {VERSION}"
             root.report(rules.EXTENSION, message)
@@ -101,6 +103,7 @@ def _read_pose(root: Element) -> Floats | None:
     except ValueError as error:
         root.report(rules.EXTENSION, str(error))
         return None
+    # A quaternion of zeros is no rotation.
     if np.isfinite(pose).all() and pose[3:].any():
         return pose
     root.report(rules.EXTENSION, "root_pose has no rotation, or is not finite")
@@ -114,6 +117,7 @@ def read_fields(entry: Element, base: T, names: Collection[str]) -> T:
         if name not in names or not hasattr(base, name):
             continue
         try:
+            # The value in `base` says what type and shape the text must have.
             values[name] = _parse(text.strip(), getattr(base, name), name)
         except ValueError as error:
             entry.report(rules.EXTENSION, str(error))
@@ -134,12 +138,15 @@ def _parse(text: str, default: object, name: str) -> object:
     It has the type and shape of `default`.
     """
     if isinstance(default, str):
+        # Both kinds of joints have a field `type`; the default says which words it
+        # allows.
         for types in (get_args(JointType), get_args(ExtraJointType)):
             if name == "type" and default in types and text not in types:
                 expected = ", ".join(types)
                 raise ValueError(f"type is {text!r:.40}; expected one of {expected}")
         return text
     if isinstance(default, np.ndarray):
+        # Limits of sensors may be infinite, positions and axes may not.
         array = np.reshape(numbers_in(text, name, default.size), default.shape)
         if name in ("positions", "axis") and not np.isfinite(array).all():
             raise ValueError(f"{name} is {text!r:.60}; expected finite numbers")
@@ -187,6 +194,7 @@ class ExtensionWriter:
 
     def note(self, field: str, name: str) -> None:
         """Report that only <bodymotion> holds a field of the object called `name`."""
+        # Without the extension the field is lost, with it only other programs lose it.
         if not self.on:
             kind = f"left out: {field}"
             rule = losses.NO_TARGET_FIELD.as_note
@@ -225,6 +233,7 @@ def changed_texts(value: object, base: object, names: Iterable[str]) -> dict[str
 
     A field with NaN, which no attribute holds, is left out.
     """
+    # All fields but `names` are skipped in the comparison.
     all_names = {each.name for each in fields(value)}  # type: ignore[arg-type]
     texts: dict[str, str] = {}
     for name in changed_fields(value, base, all_names.difference(names)):

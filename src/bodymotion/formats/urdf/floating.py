@@ -58,11 +58,14 @@ def find_robot(nodes: list[Node], planar: Collection[int] = ()) -> Robot:
     """
     if not nodes:
         return Robot(nodes, poses.IDENTITY)
+    # Floating joints cut the tree into parts. The robot is the part with most joints.
     parts = _parts(nodes)
     floating_parts = sorted(set(parts) - {0})
     holds_planar = _holds_planar(nodes, planar)
+    # With loose links nobody knows which part they belong to: everything is read.
     if not floating_parts or any(node.loose for node in nodes):
         return Robot(nodes, _offset(nodes[0]), is_fixed=holds_planar)
+    # By part, the number of joints that rotate or slide.
     movers: Counter[int] = Counter()
     root_has_mass = False
     for part, node in zip(parts, nodes, strict=True):
@@ -97,6 +100,7 @@ def _parts(nodes: Sequence[Node]) -> list[int]:
     """
     parts: list[int] = []
     for index, node in enumerate(nodes):
+        # Parents come before their children, so that their part is known.
         is_first = node.parent < 0 or _kind(node) == "free"
         parts.append(index if is_first else parts[node.parent])
     return parts
@@ -109,6 +113,8 @@ def _holds_planar(nodes: Sequence[Node], planar: Collection[int]) -> bool:
     """
     if not planar:
         return False
+    # By link, whether only fixed joints are above it. Where such links have no mass and
+    # hold a planar joint, they are the world in which the robot's base moves.
     is_fixed: list[bool] = []
     holds_planar = False
     for node in nodes:
@@ -123,12 +129,14 @@ def _holds_planar(nodes: Sequence[Node], planar: Collection[int]) -> bool:
 
 def _below(nodes: list[Node], top: int, num_movers: int) -> Robot:
     """Return the robot whose root is the link `top`, with everything below it."""
+    # By link, its pose (7,) in the world with all joints at 0.
     at_rest: list[Floats] = []
     inside: list[bool] = []
     for index, node in enumerate(nodes):
         is_root = node.parent < 0
         above = poses.IDENTITY if is_root else at_rest[node.parent]
         at_rest.append(poses.compose(above, _offset(node)))
+        # Whether a link is the new root or below it.
         inside.append(index == top or (not is_root and inside[node.parent]))
     # Links are depth-first: those below one follow it without a gap.
     last = top + sum(inside)

@@ -36,6 +36,7 @@ TYPES: dict[str, JointType] = {
     "prismatic": "slide",
     "fixed": "fixed",
     "floating": "free",
+    # Only a planar joint that the reader could not separate gets here.
     "planar": "fixed",
 }
 
@@ -107,6 +108,8 @@ def read_joint(element: Element, gears: Mapping[str, float]) -> Joint:
     name = element.get("name")
     type_in_file = element.need("type")
     kind: str | None = type_in_file
+    # A misspelt type is read as the closest one, but its limits and axis are not judged
+    # by the rules of that type: `type_in_file` is "" for them.
     if type_in_file not in TYPES:
         kind = _likely_type(element, type_in_file)
         type_in_file = ""
@@ -117,6 +120,8 @@ def read_joint(element: Element, gears: Mapping[str, float]) -> Joint:
     dynamics = element.first("dynamics")
     if dynamics is not None:
         extra |= _numbers_of(dynamics, ("damping", "friction"))
+    # A Body has no joints that follow others: the writers of URDF and MJCF use this
+    # entry.
     mimic = element.first("mimic")
     if mimic is not None:
         extra["mimic"] = {
@@ -137,6 +142,7 @@ def read_joint(element: Element, gears: Mapping[str, float]) -> Joint:
         axis=_read_axis(element, type_in_file),
         lower=limits.lower,
         upper=limits.upper,
+        # URDF has one limit of velocity and effort for both directions.
         velocity_lower=-limits.velocity,
         velocity_upper=limits.velocity,
         gear_ratio=gears.get(name, 1.0),
@@ -155,6 +161,7 @@ def _likely_type(element: Element, type_in_file: str) -> str | None:
     element.report(rules.JOINT_TYPE, message, "type", fatal=True)
     meant = closest_name(type_in_file, TYPES)
     if meant is not None:
+        # The type that is meant is used: what follows from it is no guess.
         element.faulty -= {"type"}
     return meant
 
@@ -166,9 +173,11 @@ def _numbers_of(element: Element, keys: Sequence[str]) -> dict[str, object]:
 
 def _read_axis(element: Element, joint_type: str) -> Floats:
     """Return the axis (3,), of length 1 unless it is zero."""
+    # URDF defines no axis for these; z is the default of a Joint.
     if joint_type in ("fixed", "floating"):
         return frozen([0.0, 0.0, 1.0])
     axis = element.first("axis")
+    # The default of URDF is x, that of MJCF z.
     if axis is None:
         return frozen([1.0, 0.0, 0.0])
     vector = np.array(finite_numbers(axis, "xyz", 3, (1.0, 0.0, 0.0)))
@@ -193,6 +202,8 @@ def _read_axis(element: Element, joint_type: str) -> Floats:
 def _read_limits(element: Element, joint_type: str) -> Limits:
     """Return the limits of a joint; `joint_type` is "" where it is unknown."""
     limit = element.first("limit")
+    # URDF requires <limit> for revolute and prismatic joints. Of continuous ones it
+    # gives velocity and effort only.
     is_bounded = joint_type in ("revolute", "prismatic", "")
     needs_limits = is_bounded and joint_type != ""
     if limit is None:
@@ -203,6 +214,7 @@ def _read_limits(element: Element, joint_type: str) -> Limits:
     lower = -math.inf
     upper = math.inf
     if is_bounded:
+        # 0 is URDF's default for both.
         lower = _unlimited(limit.number("lower", 0.0))
         upper = _unlimited(limit.number("upper", 0.0))
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
@@ -217,6 +229,7 @@ def _read_limits(element: Element, joint_type: str) -> Limits:
             )
             limit.report(NEGATIVE_LIMIT, message, key)
             limit.faulty |= {key}
+    # A missing velocity or effort is no limit here, not 0.
     velocity = abs(_unlimited(limit.number("velocity", math.inf)))
     effort = abs(_unlimited(limit.number("effort", math.inf)))
     return Limits(lower, upper, velocity, effort if math.isfinite(effort) else None)
@@ -243,6 +256,7 @@ def read_inertial(link: Element) -> Inertial | None:
             inertial.faulty |= {name}
     weight = 0.0
     if mass is not None:
+        # Without a default, NaN stands for a number that cannot be read.
         weight = finite_numbers(mass, "value", 1, None)[0]
     tensor = np.zeros((3, 3))
     if inertia is not None:
@@ -250,6 +264,7 @@ def read_inertial(link: Element) -> Inertial | None:
     rotation = poses.to_matrix(pose)[:3, :3]
     # Without a rotation the tensor is kept to the bit.
     if not np.array_equal(rotation, np.eye(3)):
+        # From the axes of <origin> to those of the link: I_link = R·I·Rᵀ.
         tensor = rotation @ tensor @ rotation.T
     return Inertial(weight, frozen(pose[:3]), frozen(tensor))
 
@@ -260,6 +275,8 @@ def _read_tensor(inertia: Element, title: str) -> Floats:
     if missing:
         inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
         inertia.faulty |= set(missing)
+    # MOMENTS are in the order of the upper triangle, row by row; its strict part is
+    # mirrored below the diagonal.
     upper = np.zeros((3, 3))
     upper[np.triu_indices(3)] = [
         finite_numbers(inertia, name, 1, (0.0,))[0] for name in MOMENTS
@@ -281,6 +298,7 @@ def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
         mass = mass if np.isfinite(mass) else 0.0
         center = np.where(np.isfinite(center), center, 0.0)
         inertia = np.where(np.isfinite(inertia), inertia, 0.0)
+    # URDF allows links without <inertial>.
     if mass == 0 and not inertia.any():
         return None
     skew = np.abs(inertia - inertia.T).max()
@@ -320,6 +338,7 @@ def read_gears(transmissions: Sequence[Element]) -> Gears:
     """
     gears = Gears({}, set())
     for element in transmissions:
+        # ROS has <mechanicalReduction> in the actuator or, in older files, beside it.
         reduction = _reduction(element)
         joint = element.first("joint")
         # A number with elements in it is none.
@@ -331,6 +350,8 @@ def read_gears(transmissions: Sequence[Element]) -> Gears:
         ratio = reduction.text_number()
         if math.isfinite(ratio) and name not in gears.ratios:
             gears.ratios[name] = ratio
+            # An element that the writer would make the same way need not be kept as
+            # XML.
             plain = _transmission(name, reduction.text)
             if one_line(element) == one_line(plain):
                 gears.plain.add(id(element))
@@ -341,6 +362,7 @@ def _reduction(transmission: Element) -> Element | None:
     """Return the <mechanicalReduction> of a transmission of one joint and actuator."""
     joints = list(transmission.all("joint"))
     actuators = list(transmission.all("actuator"))
+    # Of a differential or four-bar transmission, no single ratio is that of a joint.
     if len(joints) != 1 or len(actuators) != 1:
         return None
     of_actuator = actuators[0].first("mechanicalReduction")
@@ -369,10 +391,12 @@ def joint_element(
     add_origin(element, offset)
     element.add("parent", {"link": ends.parent})
     element.add("child", {"link": ends.child})
+    # Fixed and floating joints have neither axis nor limits in URDF.
     if kind in ("revolute", "continuous", "prismatic"):
         element.add("axis", {"xyz": number_text(joint.axis)})
         _add_limit(element, joint, kind, name, lost)
     _add_further(element, joint, names)
+    # What the file had besides goes into the new element, as far as it still fits.
     if "urdf" in joint.extra:
         rest = parse_rest(joint.extra["urdf"], "joint")
         if rest is None or not merge_rest(element, rest):
@@ -388,6 +412,8 @@ def _written_type(joint: Joint) -> str:
             is_bounded = joint.lower > -UNLIMITED or joint.upper < UNLIMITED
             return "revolute" if is_bounded else "continuous"
         case "slide":
+            # URDF has no prismatic joint without limits: they are written as
+            # ±UNLIMITED.
             return "prismatic"
         case "free":
             return "floating"
@@ -405,6 +431,8 @@ def _add_limit(
         lost.add(losses.LIMITS, f"velocity {differ}", name)
     velocity = min(lower_velocity, upper_velocity)
     efforts = effort_range(joint) or (-UNLIMITED, UNLIMITED)
+    # `effort_range` takes 0 0 for "not stated"; where the model does state it, it is
+    # kept.
     stated = stated_efforts(joint)
     if stated == (0.0, 0.0):
         efforts = stated
@@ -415,8 +443,10 @@ def _add_limit(
     if kind != "continuous":
         limit["lower"] = number_text(_bounded(joint.lower, -UNLIMITED))
         limit["upper"] = number_text(_bounded(joint.upper, UNLIMITED))
+    # <limit> may be left out for continuous joints only.
     elif velocity >= UNLIMITED and effort >= UNLIMITED:
         return
+    # URDF requires both attributes.
     for quantity, value in (("effort", effort), ("velocity", velocity)):
         if value >= UNLIMITED:
             message = (
@@ -444,6 +474,7 @@ def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> No
     mimic = joint.extra.get("mimic")
     if isinstance(mimic, Mapping):
         other = mimic.get("joint")
+        # A <mimic> of a removed joint would make the file invalid.
         if isinstance(other, str) and other in names:
             numbers = _number_texts(mimic, ("multiplier", "offset"))
             element.add("mimic", {"joint": names[other], **numbers})
@@ -486,6 +517,7 @@ def transmission_elements(
     updated = []
     of_joints: dict[str, list[Element]] = {}
     for element in elements:
+        # The elements are still those of the file that was read, with the names there.
         if not _is_usable(element, names, lost):
             continue
         for inner in element.all("joint"):
@@ -510,6 +542,7 @@ def _is_usable(element: Element, names: Mapping[str, str], lost: LossReport) -> 
         message = f"transmissions of removed joints: {', '.join(removed)[:80]}"
         lost.add(losses.DANGLING, message, element.get("name"))
         return False
+    # Reading marks what is no number as faulty; the gears are not needed here.
     read_gears([element])
     if any(part.faulty for part in element.every()):
         message = "transmissions whose gear is not a number"
@@ -526,6 +559,7 @@ def control_element(
     Parts for removed joints are lost.
     """
     children = []
+    # A child of <ros2_control> (<joint>, <transmission>, …) is kept or lost as a whole.
     for child in element.children:
         joints = [
             inner
@@ -555,6 +589,7 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
     The first one of no other joint that has a ratio gets it; where none has, the first.
     """
     ratio = read_gears(transmissions).ratios.get(name)
+    # Without a ratio in the file the reader takes 1.
     is_right = joint.gear_ratio == (1.0 if ratio is None else ratio)
     if is_right or not _is_geared(joint):
         return
@@ -574,6 +609,7 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
 
 def _transmission(name: str, ratio: str) -> Element:
     element = Element("transmission", {"name": f"{name}_transmission"})
+    # The words of ros_control, which Gazebo's plugin reads.
     element.add("type", text="transmission_interface/SimpleTransmission")
     joint = element.add("joint", {"name": name})
     joint.add("hardwareInterface", text="hardware_interface/EffortJointInterface")

@@ -27,6 +27,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
+# Names of the two slides and the rotation: NAME_TX, NAME_TY, NAME_RZ.
 ENDINGS = ("TX", "TY", "RZ")
 # Elements that say where a joint is: they are those of the links of a body.
 POSITION = ("origin", "parent", "child")
@@ -78,6 +79,7 @@ def separate_planar(robot: Element) -> PlanarJoints:
         link = "" if child is None else child.get("link")
         name = element.need("name") or link or "planar"
         names = [_free_name(f"{name}_{ending}", used) for ending in ENDINGS]
+        # Three joints need two links between them, which have neither mass nor shapes.
         links = [_free_name(f"{link}_{joint}", used) for joint in names[:2]]
         joints = separate(element, names, links)
         children += joints
@@ -86,6 +88,7 @@ def separate_planar(robot: Element) -> PlanarJoints:
             children.append(
                 replace(element, name="link", attributes=attributes, children=[])
             )
+        # The writer makes one planar joint again from this.
         elements[link] = one_line(_without_position(element))
         child_links[name] = link
         between.update(links)
@@ -103,6 +106,7 @@ def separate(
     `names` are those of the joints, `links` those of the two links between them.
     """
     axis = element.first("axis")
+    # The axis of a planar joint is the normal of its plane; URDF's default is x.
     normal = np.array([1.0, 0.0, 0.0])
     if axis is None:
         axis = Element("axis")
@@ -120,6 +124,8 @@ def separate(
         [Element("child", {"link": second_link})],
         _first(element, "child"),
     ]
+    # The values of the joint are in the order x, y, angle: the rotation comes last, and
+    # is about the point that has moved.
     further = [child for child in element.children if child.name not in SHARED]
     joints = []
     for number, direction in enumerate(directions):
@@ -189,6 +195,7 @@ def _free_name(wanted: str, used: set[str]) -> str:
 
 
 def _report(element: Element, names: Sequence[str]) -> None:
+    """Report a planar joint with the names of the three joints that it is read as."""
     shown = ", ".join(name[:60] for name in names)
     message = (
         f"joint {element.get('name')!r:.60} is planar: it is read as the joints {shown}"
@@ -237,6 +244,7 @@ def planar_to_write(
             continue
         if not removable.issuperset(chain[:2]):
             continue
+        # The name must be free, and three joints cannot mimic one.
         if element.get("name") in joints or element.first("mimic"):
             continue
         parts = _update(element, body, chain, links, joints)
@@ -266,6 +274,7 @@ def _chain_to(body: Body, last: int) -> tuple[int, int, int] | None:
     None where the first of them has no parent.
     """
     chain = [last]
+    # The link, the two above it, and the parent of these.
     while len(chain) < 4:
         if chain[-1] < 0:
             return None
@@ -287,6 +296,7 @@ def _update(
 
     Return the three joints that the element is read as; None where the body has others.
     """
+    # Only the offset of the first link is written; the others must be the identity.
     chain = [body.links[index] for index in indices]
     parent = links[chain[0].parent]
     child = links[indices[2]]
@@ -298,6 +308,8 @@ def _update(
     element.children += others
     names = [f"{element.get('name')}_{ending}" for ending in ENDINGS]
     between = [f"{child}_{name}" for name in names[:2]]
+    # As the reader would make them. If the body has anything else by now, the planar
+    # joint would lose it: three joints are written then.
     parts = separate(element, names, between)
     has_names = [joints[index] for index in indices] == names and [
         links[index] for index in indices[:2]

@@ -156,6 +156,7 @@ def _check_root(robot: Element) -> None:
     """Report another root element; raise FormatError where the file is no URDF."""
     if robot.name != "robot":
         message = f"the root element is <{robot.name[:60]}>; expected <robot>"
+        # A misspelt root element is a fault; without any <link> it is another format.
         if robot.first("link") is None:
             raise rules.NOT_A_ROBOT.error(message, robot.location)
         robot.report(rules.NOT_A_ROBOT, message, fatal=True)
@@ -172,10 +173,12 @@ class _Reader:
     def __init__(
         self, robot: Element, path: Path, packages: PackageFinder, found: Diagnostics
     ) -> None:
+        """Read the tree of links, and prepare the readers of their parts."""
         self.robot = robot
         self.path = path
         self.found = found
         self.extension = read_extension(robot)
+        # Planar joints first: the tree is made of joints that a Body has.
         self.planar = separate_planar(robot)
         self.part = find_robot(read_tree(robot), self.planar.first_joints)
         self.nodes = self.part.nodes
@@ -195,6 +198,7 @@ class _Reader:
 
         None where it has no link.
         """
+        # Joints before links: each link holds its joint.
         joints = self.joints()
         links = tuple(map(self.link, range(len(self.nodes)), self.nodes, joints))
         self.report_mimics()
@@ -247,6 +251,8 @@ class _Reader:
         """
         joints = [self.joint(node) for node in self.nodes]
         if not self.extension.has_ids:
+            # Columns follow the joints in the file, whose order may differ from the
+            # depth-first order of the links.
             numbers = self.column_numbers(joints)
             for index, number in numbers.items():
                 joints[index] = replace(joints[index], id=number)
@@ -264,6 +270,8 @@ class _Reader:
     def joint(self, node: Node) -> Joint:
         name = node.link.get("name")
         is_root = node.parent < 0
+        # URDF does not say whether the base is fixed. By convention (Gazebo) a root
+        # called "world" is.
         is_world = is_root and (name == "world" or self.part.is_fixed)
         is_held = node.loose or is_world
         joint = Joint(name=name, type="fixed" if is_held else "free")
@@ -276,6 +284,7 @@ class _Reader:
 
     def column_numbers(self, joints: Sequence[Joint]) -> dict[int, int]:
         """Return the columns of the links that have one, in the order of the file."""
+        # By id of a joint's element, the index of the link that it moves.
         movers = {
             id(node.joint): index
             for index, (node, joint) in enumerate(zip(self.nodes, joints, strict=True))
@@ -286,11 +295,13 @@ class _Reader:
         return {index: number for number, index in enumerate(in_order)}
 
     def link(self, index: int, node: Node, joint: Joint) -> Link:
+        """Read the mass and the shapes of a link."""
         inertial = read_inertial(node.link)
         visuals = self.shapes.shapes(node.link, "visual")
         collisions = self.shapes.shapes(node.link, "collision")
         segments: tuple[Segment, ...] = ()
         if inertial is not None or visuals or collisions:
+            # A link of a URDF has one mass: one segment, in the frame of the link.
             segment = Segment(visuals=visuals, collisions=collisions)
             if inertial is not None:
                 segment = replace(segment, **inertial._asdict())
@@ -359,6 +370,7 @@ class _Reader:
                 others.append(one_line(element))
             elif element.name == "transmission":
                 names = {joint.get("name") for joint in element.all("joint")}
+                # A plain transmission is made again from the gear ratio of its joint.
                 is_gear = id(element) in self.gears.plain and names <= joints
                 if not is_gear:
                     others.append(one_line(element))
@@ -368,6 +380,8 @@ class _Reader:
         """Return what no field of a body holds, to be written back."""
         of_links: list[str] = []
         for node in self.nodes:
+            # What other programs have in a <link>, with the name of the link to find it
+            # again.
             rest = parse_rest(read_rest(node.link), "link")
             if rest is not None:
                 name = {"name": node.link.get("name")}

@@ -96,6 +96,7 @@ def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
     if color is None:
         return None
     rgba = finite_numbers(color, "rgba", (3, 4), None)
+    # A number that cannot be read was reported: the shape has the default colour.
     if any(map(math.isnan, rgba)):
         return None
     clipped = tuple(min(max(value, 0.0), 1.0) for value in rgba)
@@ -105,6 +106,7 @@ def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
             "are clipped"
         )
         color.report(rules.MATERIAL, message)
+    # Three numbers have an alpha of 1.
     red, green, blue, alpha = (*clipped, 1.0)[:4]
     return red, green, blue, alpha
 
@@ -115,6 +117,7 @@ class ShapeReader:
     def __init__(
         self, robot: Element, files: PackageFinder, found: Diagnostics
     ) -> None:
+        """Prepare to read shapes: find the materials that are defined in the model."""
         self.files = files
         self.found = found
         self.meshes = MeshReader(PART_UNREADABLE.as_error, found)
@@ -139,6 +142,7 @@ class ShapeReader:
         return tuple(shapes)
 
     def _read(self, element: Element) -> list[Shape]:
+        """Return the shapes of one element: several for a mesh file with several."""
         self._count += 1
         if self._count > MAX_SHAPES:
             message = f"the model has more than {MAX_SHAPES} shapes"
@@ -149,6 +153,7 @@ class ShapeReader:
         if geometry is None or not geometry.children:
             element.lacks(rules.GEOMETRY, f"a <{element.name}> has no geometry")
             return []
+        # URDF allows one geometry; others after it are ignored.
         solid = geometry.children[0]
         name = element.get("name")
         if solid.name == "mesh":
@@ -156,6 +161,7 @@ class ShapeReader:
         made = _read_solid(solid)
         if made is None:
             return []
+        # Cylinders and capsules are along z in URDF, along y in a Body, as in VRML97.
         if not isinstance(made, (Box, Sphere)):
             transform = transform @ Y_TO_Z
         return [Shape(made, transform, material or Material(), name)]
@@ -163,11 +169,13 @@ class ShapeReader:
     def _mesh(
         self, mesh: Element, transform: Floats, material: Material | None, name: str
     ) -> list[Shape]:
+        """Return the shapes of a mesh file, under a transform (4, 4)."""
         scale = finite_numbers(mesh, "scale", (1, 3), (1.0, 1.0, 1.0))
         location = mesh.location_of("filename")
         file = self._file(mesh.get("filename"), location)
         if file is None:
             return []
+        # Some files have one number for all axes; URDF has three.
         if len(scale) == 1:
             scale *= 3
         transform = transform @ np.diag([*scale, 1.0])
@@ -175,6 +183,7 @@ class ShapeReader:
             Shape(
                 shape.geometry,
                 transform @ shape.transform,
+                # A material in the URDF replaces that of the mesh file.
                 material or shape.material,
                 name or shape.name,
             )
@@ -188,8 +197,10 @@ class ShapeReader:
         return self._files[uri]
 
     def _find(self, uri: str, location: Location) -> FileToRead | None:
+        """Return the file that a uri names; report one that cannot be opened."""
         file = self.files.find(uri)
         if isinstance(file, FoundFile):
+            # One loader for each finder, so that a file named twice is opened once.
             loader = self._loaders.get(id(file.finder)) or ReferencedFiles(file.finder)
             self._loaders[id(file.finder)] = loader
             return FileToRead(file.path, loader)
@@ -221,6 +232,7 @@ class ShapeReader:
         if material is None:
             return None
         name = material.get("name")
+        # A <material> with a name only refers to one that is defined elsewhere.
         if not _is_defined(material):
             if name not in self._defined:
                 message = f"the material {name!r:.60} is not defined"
@@ -233,6 +245,7 @@ class ShapeReader:
         return self._materials[key]
 
     def _read_material(self, element: Element) -> Material:
+        """Return the material with the colour and the image of a <material>."""
         material = Material()
         rgba = read_rgba(element)
         if rgba is not None:
@@ -267,12 +280,14 @@ def _is_defined(material: Element) -> bool:
 
 
 def _read_solid(solid: Element) -> Geometry | None:
+    """Return a box, cylinder, sphere or capsule; None where its sizes are faulty."""
     if solid.name not in SOLIDS:
         expected = f"expected {', '.join(SOLIDS)}, mesh"
         message = f"<{solid.name:.60}> is no geometry of URDF: {expected}"
         solid.report(rules.GEOMETRY, message)
         return None
     make, attributes = SOLIDS[solid.name]
+    # A box has `size` with three numbers, others have an attribute for each size.
     sizes = tuple(map(solid.number, attributes)) or solid.numbers("size", 3)
     if solid.faulty:
         return None
@@ -338,6 +353,7 @@ class ShapeWriter:
         self, kind: str, shape: Shape, segment: Segment, link: str
     ) -> list[Element]:
         """Return the element of a shape, or none."""
+        # URDF has no segments: shapes are in the frame of the link.
         placed = self._place(shape.moved(segment.transform), link)
         if placed is None:
             return []
@@ -362,6 +378,8 @@ class ShapeWriter:
             message = "shapes whose pose is not finite are left out"
             self.lost.add(losses.NOT_DRAWN, message, link)
             return None
+        # URDF has poses, and scales of meshes only: a scale of a solid goes into its
+        # sizes.
         scaled = split_scale(shape.transform)
         solid = None if scaled is None else _solid_element(shape.geometry, scaled)
         return solid or self._meshed(shape, scaled, link)
@@ -374,6 +392,8 @@ class ShapeWriter:
             kind = with_article(type(shape.geometry).__name__.lower())
             message = f"{kind} that URDF does not have becomes a mesh"
             self.lost.add(losses.MESHED, message, link)
+        # <mesh> has no attribute for a shear, and a mirrored mesh would show its
+        # inside.
         if scaled is None or (scaled.scale <= 0).any():
             if is_mesh:
                 message = (
@@ -408,6 +428,7 @@ class ShapeWriter:
             for field in fields(material)
             if field.name != "texture"
         ]
+        # Equal materials are one element. Images are compared by file.
         key = (*looks, None if texture is None else str(texture.path))
         if key not in self._names:
             name = f"material_{len(self.materials)}"
@@ -416,6 +437,7 @@ class ShapeWriter:
         return self._names[key]
 
     def _material_element(self, material: Material, name: str) -> Element:
+        """Return the <material> of a material; what URDF does not have is a loss."""
         element = Element("material", {"name": name})
         rgba = [*material.diffuse, 1.0 - material.transparency]
         element.add("color", {"rgba": number_text(rgba)})
@@ -441,10 +463,12 @@ def split_scale(matrix: Floats) -> Scaled | None:
     None where it is no such transform. One that mirrors has a negative scale along z.
     """
     linear = matrix[:3, :3]
+    # M = R·diag(scale): the columns of M are the scaled axes.
     scale = np.linalg.norm(linear, axis=0)
     if not (scale > MIN_SCALE).all():
         return None
     axes = linear / scale
+    # RᵀR = 1 for a rotation or a mirror image; a sheared M has other entries.
     if np.abs(axes.T @ axes - np.eye(3)).max() > SQUARE_TOLERANCE:
         return None
     scale = np.where(np.abs(scale - 1.0) < UNIT_TOLERANCE, 1.0, scale)
@@ -459,6 +483,7 @@ def split_scale(matrix: Floats) -> Scaled | None:
 
 def _solid_element(geometry: Geometry, scaled: Scaled) -> Placed | None:
     """Return a box, sphere or cylinder; None where URDF has no such solid."""
+    # Solids are symmetric: a mirrored one is the same.
     x, y, z = np.abs(scaled.scale).tolist()
     is_round = _are_equal(x, z)
     if isinstance(geometry, Box):
@@ -469,6 +494,7 @@ def _solid_element(geometry: Geometry, scaled: Scaled) -> Placed | None:
         return Placed(Element("sphere", {"radius": radius}), scaled.rigid)
     if not isinstance(geometry, Cylinder) or not is_round:
         return None
+    # VRML97 may leave out parts of a cylinder, URDF cannot.
     if not (geometry.side and geometry.top and geometry.bottom):
         return None
     sizes = {

@@ -86,6 +86,7 @@ class _Connections:
         child = self._end(joint, "child")
         if not child:
             self.childless.append(_ChildlessJoint(joint, parent))
+        # The first joint holds the link, so that the rest of the tree can be read.
         elif child in self.holders:
             other = self.holders[child].get("name")
             message = (
@@ -118,6 +119,7 @@ class _Connections:
                 f"the {kind} of joint {joint_name!r:.60} is {name!r:.60}, "
                 "which is not a link"
             )
+            # Reported later: a link that lost its name may be the one that is meant.
             self.unknown_ends.setdefault(name, _UnknownEnd(end, message))
             if kind == "child":
                 self.unknown_children.add(name)
@@ -134,6 +136,8 @@ class _Connections:
         be theirs; but not that of a link without a joint.
         """
         roots = self.roots()
+        # The first root is the robot's. Each other one must be the child of a faulty
+        # joint.
         free = roots[1:]
         of_nameless = [
             name
@@ -155,6 +159,8 @@ class _Connections:
         So these links are checked with their joints.
         """
         roots = self.roots()
+        # Where there is no doubt, the joint is connected. Else similar names, or the
+        # order in the file, say which link it may hold, but not below which parent.
         with_parent = [each for each in self.childless if each.parent]
         if len(with_parent) == 1 and len(roots) == 2:
             # The child is the one root that the joint is not below.
@@ -169,6 +175,7 @@ class _Connections:
 
     def _top_of(self, name: str) -> str:
         """Return the link above a link that has no parent; any one in a cycle."""
+        # No path is longer than the number of links: the loop ends in a cycle, too.
         for _ in self.links:
             name = self.parents.get(name) or name
         return name
@@ -176,6 +183,7 @@ class _Connections:
     def report_unconnected(self, num_joints: int) -> None:
         """Report several roots, unless that follows from a faulty joint."""
         roots = self.roots()
+        # Where a joint is faulty, a second root follows from that fault.
         num_connected = sum(bool(parent) for parent in self.parents.values())
         if len(roots) < 2 or num_connected != num_joints:
             return
@@ -193,6 +201,8 @@ class _Connections:
                 continue
             chain: set[str] = set()
             name = start
+            # Upwards until a link that was seen. If it is of this walk, the walk closed
+            # a cycle.
             while name not in seen:
                 seen.add(name)
                 chain.add(name)
@@ -204,6 +214,8 @@ class _Connections:
     def depth_first(self) -> list[Node]:
         """Return the links below the roots, depth-first."""
         nodes: list[Node] = []
+        # Links whose joint has no known parent are tops like the roots; all tops but
+        # the first become loose children of link 0.
         unconnected = [name for name in self.holders if not self.parents[name]]
         tops = [*self.roots(), *unconnected]
         for top in tops:
@@ -269,6 +281,7 @@ def _likely_holders(joints: Sequence[Element], free: list[str]) -> dict[str, Ele
     others are in the order of the file.
     """
     in_order = len(joints) == len(free)
+    # Similar names first: the order decides only about links that are left.
     similar: list[tuple[Element, str]] = []
     others: list[tuple[Element, str]] = []
     for joint in joints:
@@ -311,6 +324,7 @@ def _add_unused_joints(nodes: list[Node], joints: Sequence[Element]) -> None:
         child = joint.first("child")
         name = "" if child is None else child.get("link")
         name = name or joint.get("name") or "?"
+        # A link that is not in the file, only so that the joint is checked.
         link = replace(joint, name="link", attributes={"name": name}, children=[])
         parent = 0 if nodes else -1
         nodes.append(Node(link, parent, joint, loose=True, lost=True))

@@ -162,6 +162,7 @@ def _package_prefix(model: Path, name: str) -> PackagePrefix:
             "and - after a letter"
         )
     folder = model.absolute().parent.resolve()
+    # package://NAME/ stands for the folder with package.xml; paths go on from there.
     home = package_above(folder)
     if home is None:
         note = (
@@ -203,6 +204,7 @@ class _Writer:
         extension: bool,
         by_segment: bool,
     ) -> None:
+        """Choose the names of all links and joints in the file."""
         self.body = body
         self.folder = folder
         self.lost = LossReport()
@@ -236,6 +238,7 @@ class _Writer:
         self.renamed.add("model", body.name, title)
         self._report_body()
         robot = Element("robot", {"name": title})
+        # Where the file had a world link above a floating joint, it gets them again.
         floating = self._floating_root()
         if floating is not None:
             above = floating.first("parent")
@@ -244,6 +247,7 @@ class _Writer:
             robot.children.append(floating)
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
+        # Planar joints before the others, which may mimic them.
         planar = planar_to_write(body, self.names, self.joint_names)
         joints = self._joints(planar)
         for each in planar:
@@ -252,6 +256,8 @@ class _Writer:
         robot.children += self.shapes.materials
         self._add_tree(robot, links, joints, planar)
         others = self._others()
+        # Gears before `_keep_joints`, which compares joints with what is read back of
+        # them.
         gears = self._transmissions(others)
         self._keep_joints(robot, floating, joints, read_gears(gears).ratios)
         robot.children += gears
@@ -294,6 +300,7 @@ class _Writer:
         name = root.joint.extra.get(WORLD_OF_ROOT)
         if not isinstance(name, str) or not name or root.joint.type != "free":
             return None
+        # Its name must not be one that a link has by now.
         above = unique_names([*self.names, name], "link")[-1]
         wanted = [*self.joint_names[1:], root.joint.name or name]
         joint_name = unique_names(wanted, "joint")[-1]
@@ -301,6 +308,7 @@ class _Writer:
         return joint_element(root.joint, root.offset, joint_name, ends, {}, self.lost)
 
     def _link(self, link: Link) -> Element:
+        """Return the <link> of a link, with its mass and shapes."""
         name = self.names[link.index]
         element = Element("link", {"name": name})
         inertial = inertial_element(link, name, self.lost)
@@ -337,6 +345,8 @@ class _Writer:
 
     def _joints(self, planar: Sequence[WrittenPlanar]) -> list[Element]:
         """Return the joint of each link but the root; of planar ones all three."""
+        # By link, the joints of planar ones, as the reader makes them: they are
+        # compared with the body, but not written.
         of_planar: dict[int, Element] = {}
         for each in planar:
             of_planar.update(zip(each.links, each.joints, strict=True))
@@ -363,6 +373,7 @@ class _Writer:
         planar: Sequence[WrittenPlanar],
     ) -> None:
         """Add links and joints; a planar joint in place of its three joints."""
+        # The links between the joints of a planar one are not in the file.
         removed: set[int] = set()
         whole: dict[int, Element] = {}
         for each in planar:
@@ -398,6 +409,8 @@ class _Writer:
             return "fixed"
         if self.body.links[0].joint.type != "fixed":
             return "free"
+        # A fixed root that is not called "world" is read as fixed only if it holds a
+        # planar joint: the file so far is read to find out.
         tree = replace(robot, children=list(robot.children))
         planar = separate_planar(tree)
         is_fixed = find_robot(read_tree(tree), planar.first_joints).is_fixed
@@ -423,6 +436,8 @@ class _Writer:
             for index, joint in enumerate(read_back)
             if index and joint.type in ("rotate", "slide")
         ]
+        # The reader numbers joints in the order of the file, which is that of the
+        # links.
         ids = {index: number for number, index in enumerate(movers)}
         links = self.body.links
         are_other_ids = any(link.joint.id != ids.get(link.index, -1) for link in links)

@@ -57,12 +57,14 @@ def closest_name(word: str, known: Iterable[str]) -> str | None:
 
     None where none is close. Three letters may be in another order.
     """
+    # A name with a prefix belongs to another program.
     if ":" in word:
         return None
     names = list(known)
     similar = meant(word, names)
     if similar or len(word) != 3:
         return similar
+    # xzy for xyz: words this short have no other similar ones.
     letters = sorted(word.lower())
     for name in names:
         if sorted(name.lower()) == letters:
@@ -77,6 +79,7 @@ def attribute_position(data: bytes, start: int, name: str) -> tuple[int, int] | 
     line of the tag, the column is relative to the `<`. None where the attribute is not
     found.
     """
+    # expat gives the position of tags only: the attributes are searched in the bytes.
     tag = data[start : start + MAX_TAG_BYTES]
     wanted = name.encode("utf-8", "replace")
     opened = _TAG.match(tag)
@@ -123,6 +126,7 @@ def explain_syntax_error(
         if data.strip():
             return Explanation("the file has no element; expected XML")
         return Explanation("the file is empty; expected XML")
+    # The explanations search for ASCII bytes, which UTF-16 does not have.
     is_utf16 = b"\0" in data[:4]
     if position < 0 or is_utf16:
         return Explanation(expat.ErrorString(code) or "")
@@ -137,8 +141,11 @@ def explain_syntax_error(
         shown = _text(name.group()) if name else ""
         return Explanation(f"the attribute {shown} is twice in one tag")
     if code in (_INVALID_TOKEN, _UNCLOSED_TOKEN):
+        # Behind the root, expat reports </ as an invalid token.
         if not open_tags and data[max(position - 1, 0) : position + 1] == b"</":
             return Explanation(_explain_end_tag(data, position - 1, open_tags))
+        # expat stops where it cannot go on, often far behind the fault: the tag is read
+        # again from its start.
         in_tag = _explain_tag(data, position)
         return in_tag or Explanation(_explain_character(data, position, code))
     message = expat.ErrorString(code)
@@ -170,6 +177,7 @@ def _explain_end_tag(data: bytes, position: int, open_tags: Sequence[OpenTag]) -
     if not open_tags:
         return f"</{name}> closes nothing"
     inner = open_tags[-1]
+    # Either the start tag is misspelt, or the end tag, or an end tag is missing.
     is_open = any(tag.name == name for tag in open_tags)
     if is_open and closest_name(inner.name, (name,)):
         return f"<{inner.name:.60}> is closed by </{name}>: did you mean <{name}>?"
@@ -203,6 +211,7 @@ def _explain_tag(data: bytes, position: int) -> Explanation | None:
             return _explain_ampersand(start + lone.start())
         end = attribute.end()
         last = attribute
+    # The whole attributes reach beyond the fault: it is not in this tag.
     if end > position - start:
         return None
     rest = tag[end:]
@@ -225,6 +234,7 @@ def _explain_ampersand(position: int) -> Explanation:
 
 def _explain_end_of_value(last: re.Match[bytes], start: int, end: int) -> Explanation:
     """Explain an attribute that is followed by something without a space."""
+    # Groups 2 and 3 are the value in either kind of quotes.
     value = last[3] if last[2] is None else last[2]
     name = _text(last[1])[:60]
     # A value with = or a line break goes on into the next attribute.
@@ -248,6 +258,7 @@ def _explain_attribute(tag: bytes, start: int, end: int) -> Explanation | None:
     if not attribute[3]:
         message = f'the value of {name} does not begin with a quote: write {name}="…"'
         return Explanation(message, position)
+    # What comes first explains the fault: a &, the closing quote, or a <.
     lone = _REFERENCE.search(tag, end)
     quote = tag.find(attribute[3], attribute.end())
     following = tag.find(b"<", end)
@@ -277,6 +288,7 @@ def _explain_character(data: bytes, position: int, code: int) -> str:
         return _explain_ampersand(position).message
     if b"<" in (here, before):
         return "a < is not followed by a name; < itself is written &lt;"
+    # In a comment if one begins later than the last one ends.
     begins_comment = data.rfind(b"<!--", 0, position)
     is_in_comment = begins_comment > data.rfind(b"-->", 0, position - 2)
     if is_in_comment and b"--" in data[max(position - 2, 0) : position + 2]:

@@ -161,6 +161,7 @@ class Element:
         if position is None or element.line is None or element.column is None:
             return element.location
         lines_below, column = position
+        # In the line of the tag, the column counts from the `<`.
         if not lines_below:
             column += element.column
         return replace(element.location, line=element.line + lines_below, column=column)
@@ -190,6 +191,7 @@ class Element:
 
     def every(self) -> Iterator[Element]:
         """Return this element and all below it, in order of the file."""
+        # A stack instead of recursion, whose depth a file could choose.
         stack = [self]
         while stack:
             element = stack.pop()
@@ -232,6 +234,8 @@ class Element:
         `Diagnostics.report`). Of one attribute one is recorded.
         """
         if fatal:
+            # An inherited value is faulty in <default>: it is reported once, not for
+            # each element.
             owner = self._owner(name)
             fault = name or message
             was_reported = fault in owner.faulty
@@ -305,6 +309,7 @@ class Element:
                 self.wrong(str(error), name)
         elif default is None:
             self._missing(name)
+        # The default stands for a faulty value, too; `faulty` marks the difference.
         if default is not None:
             return tuple(default)
         if count is None:
@@ -324,6 +329,7 @@ class Element:
 
     def _missing(self, name: str) -> None:
         """Record that an attribute is missing."""
+        # Asked for twice, reported once.
         if name not in self.faulty:
             self.faulty |= {name}
             self.lacks(MISSING, f"<{self.name}> has no {name}", fatal=True)
@@ -400,6 +406,7 @@ def _decode(data: bytes, path: str | None) -> _Decoded:
     # Expat itself reads UTF-16.
     if wide_encoding(data).startswith("utf-32"):
         return _Decoded(in_utf8(data)[0], "utf-8")
+    # expat knows four encodings; the others are decoded here.
     declaration = _DECLARED.match(data)
     if declaration is None:
         return _Decoded(data)
@@ -421,6 +428,7 @@ class _Parser:
     """Builds the tree of one document from the events of expat."""
 
     def __init__(self, document: Document) -> None:
+        """Connect the handlers of expat, those that refuse entities too."""
         decoded = _decode(document.data, document.path)
         document.data = decoded.data
         self.document = document
@@ -432,6 +440,7 @@ class _Parser:
         self.count = 0
         """Of elements so far."""
         self.expat = expat.ParserCreate(decoded.encoding)
+        # One event for each text, and attributes in pairs in the order of the file.
         self.expat.buffer_text = True
         self.expat.ordered_attributes = True
         self.expat.StartElementHandler = self.start
@@ -453,6 +462,7 @@ class _Parser:
         """Return the error of a document that is not well-formed, in words."""
         data = self.document.data
         stop = self.expat.ErrorByteIndex
+        # The elements that are open where expat stopped say which end tag is missing.
         open_tags = [
             syntax.OpenTag(element.name, element.line or 1) for element in self.open
         ]
@@ -481,6 +491,7 @@ class _Parser:
         return Location(self.document.path, line, column)
 
     def start(self, name: str, attributes: list[str]) -> None:
+        """Add an element to the one that is open; refuse too large documents."""
         self.count += 1
         if len(self.open) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
             message = (
@@ -488,6 +499,7 @@ class _Parser:
                 f"{MAX_DEPTH} deep"
             )
             raise TOO_LARGE.error(message, self.here())
+        # Reading the clock takes time: not for each element.
         if self.count % ITEMS_BETWEEN_CLOCKS == 0:
             check_time(self.here())
         element = Element(
@@ -553,6 +565,7 @@ def number_text(values: npt.ArrayLike) -> str:
     The shortest form, whole numbers without `.0`.
     """
     return " ".join(
+        # `repr` of a float is the shortest text that reads back to the bit.
         text[:-2] if text.endswith(".0") else text
         for text in map(repr, np.ravel(np.asarray(values, float)).tolist())
     )
@@ -580,6 +593,7 @@ def one_line(element: Element) -> str:
 
 
 def _lines(element: Element, indent: str) -> Iterator[str]:
+    """Return the lines of an element and those in it."""
     tag = element.name
     for key, value in element.attributes.items():
         tag += f' {key}="{_escaped(value, _IN_ATTRIBUTE)}"'
@@ -661,6 +675,8 @@ class FieldLocator:
             return self.element.location
         name = str(subject[0])
         for path in self.table.get(name, ()):
+            # Paths with ~ come last: where nothing gives the field, they are its
+            # location.
             target = self._find(path.removeprefix("~"))
             if target.exists:
                 return target.location
