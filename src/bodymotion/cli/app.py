@@ -116,6 +116,7 @@ class _Commands(WholeSummaries):
                 command = self.get_command(ctx, name)
                 if command and any(option in param.opts for param in command.params):
                     uses.append(f"'bodymotion {name} {option}'")
+            # An option that many commands have, such as `--body`, is no hint.
             if 0 < len(uses) <= MAX_SUGGESTED:
                 ctx.fail(
                     f"No such command {args[0]!r}. Did you mean {' or '.join(uses)}?"
@@ -124,8 +125,10 @@ class _Commands(WholeSummaries):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
+            # Imported on demand: a command does not wait for the imports of the others.
             module = importlib.import_module(MODULES[cmd_name])
             command = getattr(module, cmd_name)
+            # A module may bring a class with a parser of its own.
             kind = getattr(module, "COMMAND_CLASS", ContainedCommand)
             if cmd_name in MANY_FILES:
                 command, kind = command_for_many(cmd_name, command, kind)
@@ -174,6 +177,7 @@ def app(ctx: click.Context) -> None:
       bodymotion view robot.wrl walk.seq
       bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
+    # A pipe can be read once, but format, options and reader each look at it.
     ctx.with_resource(pipes_kept())
     project = find_project(Path.cwd())
     if project is not None:
@@ -184,6 +188,7 @@ def run_program(name: str, words: list[str]) -> int:
     """Run a command, and return its exit code."""
     try:
         app([name, *words], prog_name="bodymotion")
+    # click ends the process at the end of each command.
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     finally:
@@ -228,6 +233,7 @@ def _click_parameter(parameter: Parameter) -> click.Parameter:
         kind = get_args(kind)[0]
     required = parameter.default is Parameter.empty
 
+    # "--rate -r HZ: The frame rate" is flags and metavar, then the help.
     usage, _, text = _first(notes, str, "").partition(": ")
     words = usage.removeprefix(f"{parameter.name} ").split(" ")
     flags = [word for word in words if word.startswith("-")]
@@ -291,6 +297,7 @@ def _value_callback(
         _parameter: click.Parameter,
         value: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
+        # click has () for no values, commands have None.
         if is_list:
             value = list(value) or empty
         if check is not None:

@@ -115,6 +115,7 @@ def check(
         "by_position": by_position,
         "bpm": bpm,
     }
+    # The problems of --body come first, those of the files in their order.
     answers: list[Checked] = []
     with failures("check"):
         robot = None
@@ -127,6 +128,7 @@ def check(
             options["model"] = None
         paths = _find_files(files)
         check_reading(reading, [*paths, *([] if body is None else [body])])
+        # A default of the project has no effect on some files by its nature.
         if robot is not None and not is_project_default("body"):
             _report_unused_body(paths)
         # The problems of a model that is among the files are printed in its turn.
@@ -150,6 +152,7 @@ def check(
                         answer = fixer.fix(answer, stream)
                     answers.append(answer)
                     printer.print(answer, out)
+            # The bar must not be on the terminal while the summary is written.
             with _paused(bar, len(paths), len(paths)):
                 out.write(printer.summary(answers))
     if fix or diff:
@@ -170,6 +173,7 @@ def _chosen_rules(
     selected_codes = _codes(select)
     ignored_codes = _codes(ignore)
     if selected_codes or ignored_codes:
+        # Without problems `selected` only checks the names.
         found_by("--select, --ignore", selected, (), selected_codes, ignored_codes)
     return {"select": selected_codes, "ignore": ignored_codes}
 
@@ -200,6 +204,7 @@ def _find_files(files: Sequence[Path]) -> list[Path]:
     links: list[str] = []
 
     def report(link: Path, folder: Path | None) -> None:
+        # Without a folder it is a file of no known format: not checked, and not named.
         if folder is not None:
             links.append(f"{link} is a link that leads out of {folder}: not checked")
 
@@ -247,6 +252,7 @@ class _Printer:
 
     def print_trace(self, answer: Checked) -> None:
         """Print the traceback of a bug, once."""
+        # One bug may appear in each of many files.
         if answer.trace and answer.trace not in self._traces:
             self._traces.add(answer.trace)
             print_message(answer.trace, keep_lines=True)
@@ -329,6 +335,8 @@ def _report_fixable(answers: Sequence[Checked], reading: Mapping[str, Any]) -> N
 
     rules: set[str] = set()
     for answer in answers:
+        # `fixable` goes by the codes of rules. Whether there is a fix is known from the
+        # file.
         codes = fixable(answer.problems, answer.path)
         fixes = find_apart(answer.path, codes, reading) if codes else None
         if fixes is not None:
@@ -366,6 +374,8 @@ class _Fixer:
             fixes = find_apart(answer.path, codes, self.options["reading"])
             if fixes is None:
                 return answer
+            # The diff is shown before the file changes, so that a closed pipe changes
+            # nothing.
             show_diff(fixes, out)
             if self.write:
                 write_fixes(fixes)
@@ -379,6 +389,7 @@ class _Fixer:
         self.files += 1
         self.locations += len(fixes.edits)
         if self.write:
+            # The problems that are left, as the file is now.
             return check_file(answer.path, self.body, **self.options)
         return answer
 
@@ -414,6 +425,8 @@ def show_diff(fixes: Fixes, out: TextIO) -> None:
     On a terminal its beginning, with escapes for control characters.
     """
     lines = fixes.diff()
+    # `patch` needs every byte; only a terminal must be protected from control
+    # characters.
     if not out.isatty():
         out.writelines(lines)
         return
@@ -452,12 +465,15 @@ def check_files(
     reading = options.get("reading", {})
     untrusted = bool(reading.get("untrusted"))
     time_limit = reading.get("time_limit")
+    # A child process would only cost time.
     if len(files) == 1 and not is_folder and not untrusted and time_limit is None:
         yield check_file(files[0], body, **options)
         return
+    # [bytes] 0 for what has no size, such as a pipe.
     sizes = [size_of(path) or 0 for path in files]
     if workers is None and len(files) < MIN_FILES and sum(sizes) < MIN_BYTES:
         workers = 1
+    # Each file of others may take what the largest one may.
     limits = None
     if untrusted:
         limits = choose_limits(time_limit, untrusted=True).for_size(max(sizes))
@@ -495,6 +511,8 @@ def check_file(
 
     if body is None and model is not None:
         body = load_body(model, dict(reading))
+    # Options that the format does not have are left out: the files may have several
+    # formats.
     if reading:
         with suppress(FormatError):
             options |= find_format(path).options_of(reading)
@@ -506,6 +524,7 @@ def check_file(
             "not enough memory to read the file", location, ""
         )
         return Checked(path, (problem,))
+    # A bug in one reader must not keep the other files from being checked.
     except Exception as error:
         import traceback
 

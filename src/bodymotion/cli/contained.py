@@ -55,6 +55,7 @@ class ContainedCommand(TwoPages):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, and keep them for the child process."""
+        # The child parses them again, as it has its own program.
         ctx.meta["words"] = list(args)
         return super().parse_args(ctx, args)
 
@@ -75,6 +76,8 @@ class ContainedCommand(TwoPages):
 
         None where it needs no child process.
         """
+        # In a child the limits are already set; commands of `APART` use children
+        # themselves.
         if self.name in APART or is_limited() or not IS_AVAILABLE:
             return None
         assert self.name is not None
@@ -98,6 +101,7 @@ def run_limits(
     if not untrusted and time_limit is None:
         return None
     limits = choose_limits(time_limit, untrusted=untrusted)
+    # Reading a file is quick, what these commands do with it is not.
     if name in COMPUTING and untrusted and time_limit is None:
         limits = replace(limits, processor=COMPUTING_TIME, deadline=COMPUTING_TIME)
     return limits.for_size(size)
@@ -107,6 +111,7 @@ def _sizes(words: Sequence[str]) -> Iterator[int]:
     """Yield the sizes of the files that a command line names [bytes]."""
     for word in words:
         with suppress(OSError, ValueError):
+            # Also the file of `--body=robot.wrl`.
             yield Path(word.rpartition("=")[2]).stat().st_size
 
 
@@ -148,6 +153,7 @@ def _stream(stream: TextIO) -> Iterator[Any]:
         descriptor = stream.fileno()
     except (OSError, AttributeError, ValueError):
         descriptor = None
+    # A stream of a test or notebook is no file: its text is copied at the end.
     if descriptor is not None:
         yield descriptor
         return

@@ -234,6 +234,7 @@ def convert(
         name: value for name, value in parameters.items() if name not in NOT_FOR_FORMATS
     }
     values["body"] = body
+    # False means that the switch was not used: None, as of all other options.
     for name in SWITCHES:
         values[name] = values[name] or None
     options = Options(values, reading, read_as, write_as, every)
@@ -338,6 +339,8 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     conversion = _Conversion(source, target, origin, options)
     with progress(f"converting {source.name}") as bar, files_written() as files:
+        # Three ways: to another kind of value, between motions, and between models or
+        # scripts.
         if conversion.target_kind != origin.holds:
             losses = _convert_to_another_kind(conversion)
         elif origin.holds == "Motion":
@@ -345,6 +348,8 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
         else:
             losses = _convert_model(conversion)
     _report_reading(source, losses.of_reading)
+    # Of the problems of reading only losses count for `--strict-losses`: errors, and
+    # what was not read.
     left_out = [
         problem
         for problem in losses.of_reading
@@ -383,6 +388,8 @@ def _with_units(options: Options, origin: Format, target: Path) -> Options:
             f"has no effect on {target.name}", param_hint="--output-degrees"
         )
     reading = dict(options.reading)
+    # `--degrees` is for the only table of the two files. With two it would be
+    # ambiguous.
     if table_degrees is not None:
         both = f"{with_article(origin.title)} and {target.name}"
         if has_read_unit and has_written_unit:
@@ -427,6 +434,7 @@ def _convert_model(conversion: _Conversion) -> _Losses:
         conversion.source, format=origin.name, **origin.options_of(options.reading)
     )
     goal = conversion.goal_for(value)
+    # Changes of the body are no options of a writer.
     writing = _fitting(options.others(changes), goal)
     _check_model_options(writing, goal)
     of_reading = tuple(value.problems)
@@ -448,6 +456,7 @@ def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
     package = writing.get("package")
     mesh = writing.get("mesh")
     names = writing.get("link_names")
+    # --link-names is a list for an .npz; for a URDF it has the one value `segments`.
     if names is not None:
         if names != ["segments"]:
             raise click.BadParameter(
@@ -471,6 +480,7 @@ def _change_body(body: "Body", options: Options) -> "tuple[Body, tuple[Problem, 
     from bodymotion.editing import reroot, scale
     from bodymotion.model.inertias import repaired
 
+    # Problems are appended by each change: those from here on are of the changes.
     num_read = len(body.problems)
     root = options.values["root"]
     factor = options.values["scale"]
@@ -500,6 +510,7 @@ def _convert_motion(conversion: _Conversion, bar: Bar | None) -> Sequence[Proble
         raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
     goal = conversion.goal_for(Motion())
     reading = _shared_options(origin, options)
+    # What is left is for the writer; an option that it lacks is wrong use.
     writing = _fitting(
         options.others({*reading, "rate", "method", "body", "by_position"}), goal
     )
@@ -508,10 +519,13 @@ def _convert_motion(conversion: _Conversion, bar: Bar | None) -> Sequence[Proble
     body = None
     if options.values["body"] is not None:
         body = load_body(options.values["body"], options.reading)
+        # Readers of tables name and order the columns by the body; by position they
+        # must not.
         if "body" in origin.read.options and not reads_by_position:
             reading["body"] = body
         if "body" in goal.writes:
             writing["body"] = body
+    # A large .seq need not fit into memory.
     if origin.name == goal.name == "seq" and body is None:
         losses = _piece_by_piece(
             conversion.source, conversion.target, writing, rate, method, bar
@@ -522,6 +536,7 @@ def _convert_motion(conversion: _Conversion, bar: Bar | None) -> Sequence[Proble
     if body is not None:
         if reads_by_position:
             motion = by_position(motion, body)
+        # Writers that take the body put the joints in order themselves.
         if "body" not in writing:
             motion = _in_order(motion, body)
     if rate is not None:
@@ -537,6 +552,8 @@ def _shared_options(origin: Format, options: Options) -> dict[str, Any]:
     A layout is that of IN where that is a table without names, else that of OUT.
     """
     shared = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
+    # Only `unitree` is a layout of tables without names; other layouts are for the
+    # writer.
     is_table = origin.name in ("csv", "parquet")
     if not is_table or shared.get("layout") != "unitree":
         shared.pop("layout", None)

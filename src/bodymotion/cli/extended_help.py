@@ -37,5 +37,6 @@ def extended_help(text: str, command: str) -> str:
     before, heading, after = text.partition("\nExamples:\n")
     if not heading:
         return text
+    # Examples of extensions are put behind the others, before the options.
     own_examples, gap, options = after.partition("\n\n")
     return f"{before}{heading}{own_examples}{''.join(examples)}{gap}{options}"

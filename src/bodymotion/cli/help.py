@@ -85,6 +85,7 @@ class TwoPages(click.Command):
         examples = (self.help or "").partition(EXAMPLES)[2].splitlines()
         if examples:
             with formatter.section("Examples"):
+                # A line that is wrapped cannot be copied.
                 fitting = [line for line in examples if len(line) <= formatter.width]
                 for example in fitting[:MAX_EXAMPLES]:
                     formatter.write(f"{'':{SPACING}}{example.strip()}\n")
@@ -124,6 +125,7 @@ class TwoPages(click.Command):
                 option.get_help_record(ctx) for option in self.options_in([group])
             ]
             _write_section(group.value, records, formatter)
+        # `--help`, `--help-all` and `--version` are of no group.
         others = [
             option.get_help_record(ctx)
             for option in self.get_params(ctx)
@@ -137,6 +139,7 @@ def first_clause(text: str, room: int) -> str:
     if len(text) <= room:
         return text
     ends = [match.start() for match in CLAUSE_END.finditer(text)]
+    # As many whole clauses as fit; the first one where none does.
     fitting = [end for end in ends if end < room]
     if not ends:
         return text

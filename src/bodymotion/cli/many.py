@@ -66,7 +66,10 @@ def run_plan(
     """
     from bodymotion.collection.records import Records
 
+    # A missing file is reported before a folder for results is made.
     _check_inputs(plan)
+    # Results in a folder always have a table, so that `--resume` works without
+    # forethought.
     if table is None and plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
         table = plan.folder / "results.jsonl"
@@ -92,6 +95,7 @@ def _check_inputs(plan: Plan) -> None:
 
     for path in plan.inputs:
         if isinstance(path, Path) and not (path.exists() or is_many(path)):
+            # Raises the error of a missing file.
             find_format(path)
 
 
@@ -171,6 +175,7 @@ class _Ends:
     @property
     def summary(self) -> str:
         """The counts as words."""
+        # Only counts that are not 0 are words.
         counts = {
             "failed": self.num_failed,
             "with losses": self.num_lossy,
@@ -182,6 +187,7 @@ class _Ends:
     @property
     def exit_code(self) -> int:
         """The exit code of all runs together."""
+        # Wrong use of all files is wrong use of the command, not a failure of files.
         if self.codes[2] == self.total:
             return 2
         if self.num_failed:
@@ -213,7 +219,10 @@ class _Recorder:
         about = self.inputs[outcome.index]
         answer: Answer | None = outcome.value
         if answer is None:
+            # The process of the run was lost, or it could not be started.
             answer = Answer(1, "", _reason(outcome.error, Path(about["file"])))
+        # The columns about the input come last but for the exit code: JSON of a command
+        # must not replace them.
         row = {
             **_parsed(answer.text if self.has_json else ""),
             **about,
@@ -258,7 +267,9 @@ class _Session:
 
         earlier: dict[str, Any] = {}
         if self.records is not None:
+            # A row counts only while its result still exists.
             earlier = self.records.keep(filter(_has_result, rows))
+        # Indices of the runs that no earlier run has done.
         left = [k for k, row in enumerate(rows) if key(row) not in earlier]
         ends = _Ends(
             len(self.runs),
@@ -287,6 +298,7 @@ class _Session:
     def _task_of(self, run: Run) -> Task:
         """Return the task of a run, with JSON for its row."""
         args = self.plan.args(run)
+        # Rows have the data of the command, which only `--json` prints.
         if self.has_json and not self.prints_json and self.records is not None:
             args = ["--json", *args]
         plan = self.plan
@@ -327,6 +339,7 @@ class _Session:
         if bar is not None:
             bar(ends.done, ends.total)
             paused = bar.pause()
+        # With a table stdout stays empty: rows are in the table.
         stream = out if self.records is None else None
         with paused:
             _print_recorded(recorded, stream, prints_json=self.prints_json)
@@ -334,6 +347,7 @@ class _Session:
     def _report_interruption(self, ends: "_Ends") -> None:
         """Print how many files were done before Ctrl-C."""
         advice = ""
+        # Parts of one result cannot be continued.
         if self.records is not None and self.plan.mark == ONE:
             advice = "; --resume continues"
         print_message(
@@ -352,6 +366,7 @@ class _Session:
 def _print_rules(rules: Mapping[str, int]) -> None:
     """Print of how many files which rules are reported in the table of results."""
     if rules:
+        # The most frequent first, then by code.
         counts = sorted(rules.items(), key=lambda item: (-item[1], item[0]))
         parts = [f"{code} in {counted(count, 'file')}" for code, count in counts]
         print_message(f"reported: {', '.join(parts)}")
@@ -434,6 +449,9 @@ def _run_task(mark: str, task: Task) -> Answer:
         problems: list[Problem] = []
         args = task.args
         copied = ""
+        # A motion of a collection is copied to a file, with which the command then
+        # runs. In what it prints, the name of the copy becomes that of the motion
+        # again.
         if not isinstance(task.source, Path) and not _shows_episode(task, task.source):
             reading, args = _reading_of(task.source, args)
             copied = str(
@@ -441,6 +459,7 @@ def _run_task(mark: str, task: Task) -> Answer:
             )
             source = str(task.source)
             args = [copied if word == source else word for word in args]
+        # A worker of a cluster has another working folder.
         stack.enter_context(contextlib.chdir(task.folder))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(messages))
@@ -482,6 +501,7 @@ def _call_command(task: Task, args: Sequence[str], mark: str) -> int:
     try:
         if task.result is not None:
             task.result.parent.mkdir(parents=True, exist_ok=True)
+        # Not in standalone mode, in which click would end the process.
         code: int | None = task.find_command(task.name).main(
             args,
             prog_name=f"bodymotion {task.name}",

@@ -71,6 +71,7 @@ def command_for_many(
 ) -> tuple[Callable[..., Any], type[click.Command]]:
     """Return a command with the options for many files, and its class."""
     own = signature(command).parameters
+    # Some commands have options such as `--workers` themselves.
     added = [
         one
         for one in signature(many_options).parameters.values()
@@ -80,6 +81,7 @@ def command_for_many(
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         for one in added:
+            # One file: the options for many have no effect.
             if arguments.pop(one.name, None):
                 raise click.BadParameter(
                     "has no effect on one file",
@@ -99,10 +101,13 @@ def command_for_many(
 
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
             """Parse the arguments, or find the files that they stand for."""
+            # A run for one of many files, or completion in a shell.
             if ctx.obj in (ONE, PART) or ctx.resilient_parsing:
                 self.run_all = None
             else:
                 self.run_all = _run_of(name, self, ctx, args, self.program)
+            # click is not asked to parse: the arguments of many files would not fit its
+            # parameters.
             if self.run_all is not None:
                 return []
             left: list[str] = super().parse_args(ctx, args)
@@ -136,6 +141,7 @@ def _run_of(
     """
     words = _parse_words(command, ctx, args)
     takes_target = MANY_FILES[name].target == "argument"
+    # Options such as --help are handled by click, and end the program.
     asks_for_help = words.options.keys() & {
         option.name for option in command.get_params(ctx) if option.is_eager
     }
@@ -148,6 +154,7 @@ def _run_of(
     _check_options(request)
     _check_target(request)
     ctx.meta[STRICT_LOSSES] = bool(words.options.get("strict_losses"))
+    # Then the rows of a table have the data of the command.
     has_json = any("--json" in option.opts for option in command.params)
     return _plan_runs(request, has_json, program)
 
@@ -175,6 +182,7 @@ def _parse_words(
     command: click.Command, ctx: click.Context, args: Sequence[str]
 ) -> Words:
     """Separate the options of a command line from its arguments."""
+    # Without parameters for arguments, the parser leaves all of these in `rest`.
     options_only = copy(command)
     options_only.params = [
         param for param in command.params if param.param_type_name == "option"
@@ -189,6 +197,7 @@ def _parse_words(
     for option, value in values.items():
         is_marked = str(value).startswith(MARK)
         options[option] = args[int(value[1:])] if is_marked else value
+    # With the values of options, which are not in `rest` either.
     option_words = [
         word
         for word, mark in zip(args, marked, strict=True)
@@ -274,6 +283,7 @@ class Request:
         """Whether the only input is one motion."""
         from bodymotion.collection.inputs import is_single
 
+        # Such as `convert walks.zip/a.seq a.csv`, whose result is a file.
         has_one = len(self.inputs) == 1 and not self.is_data_set
         return has_one and is_single(self.inputs[0])
 
@@ -303,10 +313,12 @@ def _request_of(name: str, words: Words) -> Request:
     arguments = list(words.arguments)
     target_text = str(words.options.get("output") or "")
     if many.target == "argument":
+        # The last word, as of `cp`.
         target_text = arguments.pop()
     sources: list[Path | str] = [
         word if is_collection(word) else Path(word) for word in arguments
     ]
+    # The number of models in front; −1, from the end, becomes all but one.
     split = many.models % max(len(sources), 1)
     models = sources[:split]
     inputs = sources[split:]
@@ -377,6 +389,8 @@ def _check_target(request: Request) -> None:
         if target.suffix.lower() in TABLES:
             message += f"; --table {target} writes a row for each file"
         raise click.BadParameter(message, param_hint=request.target_hint)
+    # Only `OUT/` or an existing folder may hold earlier results; a new name must be
+    # new.
     is_new_folder = not request.is_to_folder and not request.is_to_file
     if (request.is_data_set or is_new_folder) and target.exists():
         remove_leftovers(target.parent)

@@ -163,6 +163,7 @@ class Plan:
                 )
 
         given = [source for source in self.inputs if isinstance(source, Path)]
+        # A data set or another common result holds motions only.
         takes_models = MANY_FILES[self.name].of_models and self.mark == ONE
         files = list(find_files(given, report, takes_models))
         clips: list[Clip] = []
@@ -192,6 +193,8 @@ class Plan:
         root = root_of(found.given, list(found.files))
         # Links stay as they are.
         folder = Path(os.path.abspath(self.folder))  # noqa: PTH100
+        # By real paths: a link to the folder of the results would read results as
+        # inputs.
         real_folder = os.path.realpath(folder)
         for path in found.given:
             if path.is_dir() and Path(os.path.realpath(path)).is_relative_to(
@@ -201,6 +204,8 @@ class Plan:
                     f"{path} is the folder of the results, or in it; choose another "
                     "folder for them"
                 )
+        # Results of an earlier run are no inputs, where the folder is below the common
+        # one.
         results_are_below = folder != root and folder.is_relative_to(root)
         paths = {}
         for path in found.files:
@@ -245,6 +250,7 @@ class Plan:
         from bodymotion.system.files import check_not_read
 
         assert self.folder is not None
+        # walk.csv and walk.seq both become walk.mp4: both then keep their extensions.
         endings = [
             self.suffix or _written_as(source, path)
             for source, path in zip(sources, paths, strict=True)
@@ -254,6 +260,8 @@ class Plan:
             for path, ending in zip(paths, endings, strict=True)
         ]
         counts = Counter(names)
+        # Names of which there is only one stay as they are, and no numbered one may
+        # take them.
         used = {name for name, count in counts.items() if count == 1}
         results = []
         for source, path, ending, name in zip(
@@ -284,20 +292,27 @@ class Plan:
             self.suffix,
         ]
         states = []
+        # An option without effect on the results, with its value behind `=` or as the
+        # next word, does not make a run another one.
         for previous, word in pairwise(["", *words]):
             flag, _, _ = word.partition("=")
             is_value = previous in OPTIONS_WITHOUT_EFFECT
             if is_value or flag in (*FLAGS_WITHOUT_EFFECT, *OPTIONS_WITHOUT_EFFECT):
                 continue
+            # A word may be the name of a file, such as a table of gains: its state
+            # counts, too.
             states.append((word, _file_state(word)))
         return sha256(repr(states).encode()).hexdigest()[:12]
 
     def args(self, run: Run) -> list[str]:
         """Return the command line for one file."""
         many = MANY_FILES[self.name]
+        # The models come before the input, except for `retarget`, whose model is the
+        # target.
         files = [*map(str, self.models), str(run.source)]
         if many.models < 0:
             files = [str(run.source), *map(str, self.models)]
+        # `--` ends the options: the name of a file may begin with a dash.
         if run.result is None:
             return [*self.options, "--", *files]
         if many.target == "argument":
@@ -328,6 +343,8 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
 
 def _folder_of(clip: "Clip", address: str) -> Path:
     """Return the folder for the results of a collection among others."""
+    # s3://bucket/walks becomes bucket/walks; the address of one file becomes its
+    # folder.
     folder = PurePosixPath(address.rpartition("://")[2])
     if folder.name == PurePosixPath(clip.name).name:
         folder = folder.parent

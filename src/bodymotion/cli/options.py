@@ -132,6 +132,7 @@ def numbers(
     """
     try:
         found = [kind(part) for part in text.split(separator)]
+    # Then the count is wrong, which is reported below.
     except ValueError:
         found = []
     if len(found) not in counts or not all(map(math.isfinite, found)):
@@ -204,6 +205,7 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
     line needs is in the `Annotated` type of the parameter: a type of click such as
     `IntRange(0)`, or a function that checks and returns the value.
     """
+    # The split has the text before the first heading, then heading and table by turns.
     head, *tables = _HEADING.split(
         extended_help(cleandoc(command.__doc__ or ""), command.__name__)
     )
@@ -212,12 +214,16 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
         # An entry is indented by two spaces, its further lines by more.
         for entry in re.split(r"^  (?! )", table, flags=re.MULTILINE)[1:]:
             usage = " ".join(entry.split())
+            # `--rate -r HZ` is of the parameter rate, `degrees --input-degrees` of
+            # degrees.
             first_word = re.split("[ :/]", usage, maxsplit=1)[0]
             name = first_word.strip("-").replace("-", "_")
             parameters[name] = parameters[name].replace(
                 annotation=Annotated[parameters[name].annotation, usage, Group(heading)]
             )
     command.__doc__ = head
+    # click, and the other decorators, read the signature: it has the options' texts in
+    # its annotations.
     command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
         parameters=list(parameters.values())
     )
@@ -385,6 +391,7 @@ def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> Non
     if not reading:
         return
     rows = []
+    # A file of no known format is reported when it is read.
     for path in files:
         with suppress(FormatError):
             rows.append(find_format(path) if isinstance(path, Path) else path)
@@ -399,6 +406,7 @@ def is_large(source: Path, target: Path) -> bool:
     from bodymotion.formats.registry import find_format, target_format
     from bodymotion.motion import Motion
 
+    # A small motion takes the way of all other formats.
     if source.stat().st_size <= LARGE or find_format(source).name != "seq":
         return False
     return target_format(Motion(), target).name == "seq"
@@ -444,6 +452,7 @@ def load_motion(
     ):
         from bodymotion.formats.seq import open_motion
 
+        # Headers have the number of frames: memory is checked before any is read.
         with open_motion(path) as reader:
             numbers = sum(
                 h.num_frames * h.layout.width

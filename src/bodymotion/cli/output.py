@@ -102,6 +102,8 @@ def results() -> Iterator[TextIO]:
     End with PIPE_CLOSED when its reader closes it, as `head` does, and with 1 when it
     cannot be written.
     """
+    # A name with letters that the encoding of the terminal lacks must not end the
+    # command.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -139,6 +141,7 @@ def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
 
     if value is None or isinstance(value, (bool, str)):
         return value
+    # Of NumPy, or of Python: bool was handled above, as it is an int, too.
     if isinstance(value, (np.bool_, np.integer, int)):
         if isinstance(value, np.generic):
             return value.item()
@@ -149,6 +152,7 @@ def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
         if value.size > MAX_LIST:
             return f"<{value.size} values>"
         return plain(value.tolist(), depth)
+    # An unknown field of a file may be nested without end.
     if depth > MAX_DEPTH:
         return "…"
     if isinstance(value, Mapping):
@@ -203,6 +207,7 @@ def as_json(value: object) -> str:
 
 def safe_json(text: str) -> str:
     """Return JSON text in which characters that control a terminal are escapes."""
+    # json.dumps has escaped the control characters below U+0020 itself.
     if text.isascii() and "\x7f" not in text:
         return text
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
@@ -248,6 +253,7 @@ def text_of(
     groups: list[Group] = []
     for part in [[problem] for problem in problems] if every else [problems]:
         groups += grouped(part)
+    # By file: the lines that are shown.
     numbers: defaultdict[str, set[int]] = defaultdict(set)
     for group in groups:
         location = group.problems[0].location
@@ -308,6 +314,7 @@ def _further(group: Group) -> list[str]:
                 f"  also at {', '.join(also)}{f' and {left} more' if left > 0 else ''}"
             )
         ]
+    # All have one location: their messages distinguish them, each once.
     _, *lines = dict.fromkeys(
         one_line(f"  also: {problem.message}") for problem in group.problems
     )
@@ -341,6 +348,8 @@ def excerpt_of(location: Location, text: str) -> list[str]:
         column = None
     else:
         column = min(location.column - 1, len(text))
+    # Lines may have megabytes, as in a .seq without line ends: only the part around the
+    # column is shown.
     start = max(0, (column or 0) - BEFORE)
     end = max(start, column or 0) + AFTER
     before = "…" if start else ""
@@ -350,6 +359,7 @@ def excerpt_of(location: Location, text: str) -> list[str]:
     ]
     if column is not None and column >= 0:
         lines.append(
+            # In cells of the terminal: a Japanese letter is two cells wide.
             f"  {' ' * len(number)} | "
             f"{' ' * cell_len(before + one_line(text[start:column]))}^"
         )
@@ -364,6 +374,7 @@ def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
     try:
         path = Path(name)
         about = path.stat()
+        # A pipe cannot be read again; what came out of it may have been kept.
         content = pipe_seen(path)
         if content is None and (
             not stat.S_ISREG(about.st_mode) or about.st_size > MAX_FILE
@@ -371,6 +382,7 @@ def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
             return {}
         with path.open("rb") if content is None else io.BytesIO(content) as file:
             return {
+                # A tab becomes one blank, so that the caret stands below its column.
                 number: _decoded(raw.rstrip(b"\r\n")).replace("\t", " ")
                 for number, raw in enumerate(islice(file, max(numbers, default=0)), 1)
                 if number in numbers
@@ -380,6 +392,8 @@ def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
 
 
 def _decoded(raw: bytes) -> str:
+    # Files of OpenHRP and Choreonoid often have comments in Japanese, as UTF-8 or
+    # Shift-JIS.
     for encoding in ("utf-8", "cp932"):
         try:
             text = raw.decode(encoding)
@@ -403,6 +417,7 @@ def finish(
     """
     from bodymotion.formats.registry import save
 
+    # By identity: a change may repeat a problem that is equal to one of the file.
     known = set(map(id, before.problems))
     found = tuple(problem for problem in after.problems if id(problem) not in known)
     with files_written() as files:
@@ -489,6 +504,7 @@ def exit_code(problems: Sequence[Problem]) -> int:
     context = click.get_current_context(silent=True)
     if context is None or not lost_what_matters(problems):
         return 0
+    # The command for many files decides itself what to make of the losses of a run.
     reports = context.obj in (ONE, PART) or is_strict(context)
     return LOST if reports else 0
 
@@ -517,6 +533,7 @@ class Bar:
         self._bar = bar
         self._task = bar.add_task(one_line(what), total=None)
         self._lock = threading.Lock()
+        # Most commands end sooner: a bar that flashes up is noise.
         self._timer = threading.Timer(DELAY, self._start)
         self._timer.daemon = True
         self._timer.start()
@@ -532,6 +549,7 @@ class Bar:
     @contextmanager
     def pause(self) -> Iterator[None]:
         """Remove the bar from the terminal while something else is written there."""
+        # The timer must not start the bar meanwhile.
         with self._lock:
             shown = self._bar.live.is_started
             if shown:

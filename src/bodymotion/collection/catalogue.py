@@ -108,6 +108,8 @@ def build_catalogue(
         body = body_of(records)
     else:
         body = Path(body).absolute()
+    # Rows are made again when the version, the options or the content of the body
+    # change.
     run = " ".join(
         [
             __version__,
@@ -122,12 +124,14 @@ def build_catalogue(
         of_body = {"body": str(body)}
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
     rows = [{**about(clip.name, clip.state, run), **of_body} for clip in collection]
+    # Nothing has changed: the table is not written again.
     if records.is_complete(rows):
         remove_void_lock(records.path)
         return 0
     function = partial(_row, robot=robot, by_position=by_position, options=options)
     with records:
         earlier = records.keep(rows)
+        # Indices of the motions that no earlier run has read.
         left = [k for k in range(len(rows)) if key(rows[k]) not in earlier]
         clips = [collection[k] for k in left]
         done = len(rows) - len(left)
@@ -175,6 +179,8 @@ def query(
     found = _found(path, where, ", ".join(columns) or "*")
     rows = list[Row]()
     names = found.column_names
+    # Millions of small objects are made, none of them in a cycle: the garbage collector
+    # would search them again and again.
     with without_collections():
         for part in found.to_batches(max_chunksize=ROWS_AT_ONCE):
             values = zip(*(column.to_pylist() for column in part.columns), strict=True)
@@ -210,6 +216,8 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             motions = base.read_parquet(parts, hive_partitioning=False)
         except duckdb.Error as error:
             raise ValueError(f"{path} is not a catalogue: {error}") from None
+        # The newline ends a comment `--` in the condition, which would hide the
+        # bracket.
         condition = f"WHERE ({where}\n)" if where else ""
         motions.create_view("motions")
         try:
@@ -263,6 +271,7 @@ def _row(
             path, format=form.name, body=None if by_position else robot, **used
         )
         problems.update(result.problems)
+        # Some errors leave a whole value: see `ReadResult.whole`.
         has_errors = any(problem.severity == "error" for problem in result.problems)
         # A partial value would give wrong figures.
         value = None
@@ -275,6 +284,7 @@ def _row(
         else:
             problems.update(check(value, body=robot).problems)
         with path.open("rb") as stream:
+            # Of the file as it was read: it shows duplicates in other folders.
             digest = hashlib.file_digest(stream, "sha256")
     row: Row = {
         "sha256": digest.hexdigest(),

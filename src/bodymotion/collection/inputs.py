@@ -47,6 +47,7 @@ def is_many(path: Path) -> bool:
 
     A folder, or the name of a pattern or list and of no file.
     """
+    # A file may have a name that looks like a pattern: what exists is itself.
     if path.is_dir() or path.exists():
         return path.is_dir()
     name = str(path.relative_to(_fixed(path)))
@@ -88,6 +89,7 @@ def find_files(
     ValueError
         When a list holds more than paths of files.
     """
+    # Arguments may overlap, as a folder and a file in it.
     seen: set[Path] = set()
     for argument in map(Path, given):
         for path in _files_of(argument, left_out, models):
@@ -118,6 +120,7 @@ def _files_of(
 def _match(pattern: Path) -> Iterator[Path]:
     """Return the files that match a pattern, without hidden ones."""
     top = _fixed(pattern)
+    # By name, so that results do not depend on the file system.
     for path in sorted(top.glob(str(pattern.relative_to(top)))):
         if path.is_file() and not path.name.startswith("."):
             yield path
@@ -166,6 +169,7 @@ def format_of(path: Path) -> Format | None:
 
     extension = path.suffix.lower()
     rows = [row for row in FORMATS if extension in row.extensions]
+    # The extension is enough where one format has it: the file is not opened.
     if len(rows) == 1 and extension not in AMBIGUOUS:
         return rows[0]
     with suppress(FormatError):
@@ -178,6 +182,7 @@ def archive_kind(address: str) -> str:
 
     Empty for other names.
     """
+    # The name may have several dots, so that `suffix` is not enough: .tar.gz.
     for extension, kind in ARCHIVES.items():
         if address.lower().endswith(extension):
             return kind
@@ -192,6 +197,8 @@ def member_of(address: str) -> tuple[str, str] | None:
     if "::" in address:
         return None
     address = address.replace(os.sep, "/")
+    # Each slash with something behind it may be the border between an archive and a
+    # name in it; the first archive counts.
     for slash in re.finditer("/(?=.)", address):
         above = address[: slash.start()]
         inner = address[slash.end() :]
@@ -219,6 +226,7 @@ def _plain_part(name: str) -> str:
     )
     if plain.startswith("-"):
         plain = f"_{plain[1:]}"
+    # Windows drops a dot or a blank at the end, so that two names would be one file.
     plain = re.sub(r"[. ]$", "_", plain)
     size = len(os.fsencode(plain))
     if size <= MAX_NAME_BYTES:
@@ -228,6 +236,7 @@ def _plain_part(name: str) -> str:
         stem = plain
         dot = ""
         extension = ""
+    # Two long names with one beginning stay two names.
     mark = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
     head = os.fsencode(stem)[: MAX_NAME_BYTES - MAX_EXTENSION_BYTES - len(mark) - 2]
     return f"{head.decode(errors='ignore')}_{mark}{dot}{extension}"
@@ -329,11 +338,14 @@ def _walk(
         left_out(Path(entry), folder)
         return False
 
+    # A stack instead of recursion: the depth of folders is not limited.
     waiting: list[str | Path] = [folder]
     while waiting:
         top = waiting.pop()
         entries = _entries_of(top)
         names = {entry.name for entry in entries}
+        # A data set in the folder is a collection of its own: its Parquet files are no
+        # motions.
         if top != folder and INFO.parts[0] in names and Path(top, INFO).is_file():
             left_out(Path(top), None)
             continue
@@ -344,6 +356,8 @@ def _walk(
             if os.path.isdir(entry) and stays(entry)  # noqa: PTH112
         ]
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
+        # The files of a rosbag2 are read by way of its metadata.yaml, and not one by
+        # one.
         is_bag = BAG in names and _is_known(Path(top, BAG))
         used = extensions.difference(BAG_FILES if is_bag else ())
         for entry in entries:
@@ -386,6 +400,7 @@ def _is_motion(path: Path, extensions: Collection[str]) -> bool | None:
     from bodymotion.formats.registry import AMBIGUOUS
 
     extension = path.suffix.lower()
+    # The extension shows the format: opening each of many files would take longer.
     if extension in extensions and extension not in AMBIGUOUS:
         return True
     return _is_known(path)

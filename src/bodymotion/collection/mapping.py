@@ -120,12 +120,14 @@ def map_files(
         return
     if not inputs:
         return
+    # No more processes than inputs.
     workers = min(workers or num_cores(), len(inputs))
     if not IS_AVAILABLE or not can_send(function):
         for index, given in enumerate(inputs):
             yield _outcome(function, index, given)
         return
     if limits is None:
+        # Processes share the available memory, so that all together do not exceed it.
         share = (available_memory() or 0) // workers
         limits = ProcessLimits(memory=max(share, MIN_MEMORY), deadline=TIME_LIMIT)
     if time_limit is not None:
@@ -135,6 +137,7 @@ def map_files(
 
 def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
     """Return outcomes in the order of their inputs."""
+    # Outcomes that are known before one of their predecessors.
     early: dict[int, Outcome] = {}
     following = 0
     for outcome in outcomes:
@@ -187,6 +190,8 @@ class _Processes:
         self._inputs = inputs
         self._workers = workers
         self._limits = limits
+        # One object for all processes of this call: by its identity a process that
+        # another call has used is recognized, and gets the function again.
         self._share = _Share(len(inputs) // workers, workers)
         self._waiting = deque(range(len(inputs)))
         self._tried_again: set[int] = set()
@@ -199,10 +204,13 @@ class _Processes:
         from multiprocessing.connection import wait
 
         while self._waiting or self._running:
+            # Each idle process gets one input. So a slow input does not hold back
+            # others.
             while self._waiting and len(self._running) < self._workers:
                 outcome = self._start(self._waiting.popleft())
                 if outcome is not None:
                     yield outcome
+            # Wait for an answer, but no longer than until the next deadline.
             deadlines = [process.deadline for process, _ in self._running.values()]
             left = max(min(deadlines, default=0.0) - time.monotonic(), 0)
             wait(list(self._running), None if left == math.inf else left)
@@ -218,6 +226,8 @@ class _Processes:
 
     def end(self) -> None:
         """End the processes that were not given back."""
+        # First all are asked to end, then they are waited for: so they end at the same
+        # time.
         left_over = [*self._idle, *(process for process, _ in self._running.values())]
         for process in left_over:
             process.terminate()
@@ -230,6 +240,7 @@ class _Processes:
         Return its outcome where it can be done in this process only.
         """
         process = self._idle.pop() if self._idle else take_process()
+        # The function is sent only once: it may hold a large body.
         begin = None
         if process.prepared_for is not self._share:
             begin = (self._function, self._share)
@@ -253,9 +264,11 @@ class _Processes:
         try:
             value = process.receive()
         except (ProcessEndedError, MemoryError) as error:
+            # A process without memory, or one that has ended, is not used again.
             process.end()
             if index not in self._tried_again and may_pass_again(process, error):
                 self._tried_again.add(index)
+                # At once, in a new process: see `may_pass_again`.
                 self._waiting.appendleft(index)
                 return None
             return Outcome(index, error=error)
@@ -299,6 +312,7 @@ _is_expecting = False
 def _expect(share: _Share) -> None:
     """Prepare this process for the inputs of its first work."""
     global _is_expecting
+    # A process keeps what it has prepared for the first call.
     if not _is_expecting:
         expect(share.num_inputs, share.num_processes)
         _is_expecting = True
@@ -319,6 +333,7 @@ def _on_cluster(
     from logging import getLogger
 
     distributed = need("distributed", "cluster", "a cluster of Dask")
+    # More tasks than are handed out, so that fast processes get more of them.
     waiting = iter(_tasks(inputs, 2 * TASKS))
     tasks: dict[str, Task] = {}
     # It prints the traceback of a lost connection.
@@ -345,10 +360,14 @@ def _on_cluster(
                 error = future.exception()
                 if error is None:
                     yield from future.result()
+                # The process ended with this input alone. Of several inputs each is
+                # tried by itself, as only one of them may be to blame.
                 elif len(part) == 1:
                     yield Outcome(part[0][0], error=error)
                 else:
                     running.update(submitted([item] for item in part))
+                # One more for each that is done: the scheduler never has more than
+                # `TASKS`.
                 running.update(submitted(islice(waiting, 1)))
     except (OSError, CancelledError) as error:
         raise ClusterError(
@@ -370,6 +389,8 @@ def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
         for index, given in part:
             for _ in range(RETRIES + 1):
                 outcome = _outcome(function, index, given)
+                # A file that does not exist will not appear; other errors may be those
+                # of a network.
                 is_missing = isinstance(outcome.error, FileNotFoundError)
                 if is_missing or not isinstance(outcome.error, OSError):
                     break

@@ -118,6 +118,8 @@ class Clip(ShortRepr):
 
         The options are those with which an episode is read.
         """
+        # A local file is used where it is; all else becomes a file in a temporary
+        # folder.
         if self.episode is None and "://" not in self.address:
             yield Path(self.address)
             return
@@ -138,6 +140,7 @@ class Clip(ShortRepr):
         with _reached(self.address):
             system, path = _system(self.address)
             copy = folder / (plain_path(path).name or "motion")
+            # Checked before the copy, which could otherwise fill the disk.
             size = int(system.info(path).get("size") or 0)
             free = shutil.disk_usage(folder).free
             if size > free:
@@ -150,6 +153,7 @@ class Clip(ShortRepr):
 
     def state(self) -> tuple[int, str]:
         """Return its size, and a text that changes when it is written."""
+        # For `--resume`: a file that has changed since is read again.
         if "://" not in self.address:
             status = os.stat(self.address)  # noqa: PTH116  # many files
             return status.st_size, str(status.st_mtime_ns)
@@ -170,6 +174,7 @@ class Clip(ShortRepr):
         if self.episode is not None:
             folder = Path(self.address)
             read = partial(read_episode, folder, self.episode, **_of_episode(options))
+            # Parquet of others is read in a child process within limits.
             limits = requested_limits(options)
             if limits is None:
                 return read()
@@ -282,6 +287,7 @@ class Collection(ShortRepr, Sequence[Clip]):
         from bodymotion.collection.tensors import frames_of, windows_of
 
         read = partial(frames_of, body=body, frame_rate=frame_rate)
+        # In order: `windows_of` pairs outcomes with names.
         outcomes = in_order(self.map(read, **options))
         names = [clip.name for clip in self.clips]
         return windows_of(names, outcomes, window, step, test, group)
@@ -356,6 +362,8 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         )
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
+    # From the most special to the most general: an episode, a motion in an archive, an
+    # archive or address, a data set, a folder.
     episode = episode_of(address)
     if episode is not None:
         data_set, number = episode
@@ -371,6 +379,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     # fsspec opens an archive as a file system in a chain of addresses.
     kind = archive_kind(address)
     if kind and not folder.is_dir():
+        # `zip://::/data/walks.zip` is the root of the file system in the archive.
         address = f"{kind}://::{address}"
     if "://" in address:
         return _collection_at(address)
@@ -400,6 +409,8 @@ def _collection_in(folder: Path) -> Collection:
         if link is None:
             unknown.append(str(path))
 
+    # Names are relative to the folder, with slashes on each system. Cutting the text is
+    # much faster than `Path.relative_to` for many files.
     clips = []
     for path in map(str, find_files([folder], leave_out, models=False)):
         clips.append(Clip(path[above:].replace(os.sep, "/"), path))
@@ -425,6 +436,8 @@ def _collection_at(address: str) -> Collection:
     """Return the files below an address of fsspec, or in an archive."""
     from bodymotion.collection.lerobot import INFO
 
+    # Of `zip://a.seq::s3://walks.zip` the chain `::s3://walks.zip` is behind each
+    # address.
     _, separator, rest = address.partition("::")
     chain = separator + rest
     with _reached(address):
@@ -437,6 +450,8 @@ def _collection_at(address: str) -> Collection:
         else:
             paths = system.find(root)
     info = INFO.as_posix()
+    # The folders with a meta/info.json. Their episodes could be read only from a local
+    # folder, so they are reported as left out.
     data_sets = tuple(
         path.removesuffix(info) for path in paths if f"/{path}".endswith(f"/{info}")
     )
@@ -465,6 +480,8 @@ def _motion_extensions() -> set[str]:
     for row in FORMATS:
         if row.holds != "Body":
             extensions.update(row.extensions)
+    # Content cannot be looked at for each of many files at an address. Of the ambiguous
+    # extensions those that motions usually have are used.
     usual = {".csv", ".npz", *named_format("parquet").extensions}
     return extensions - (AMBIGUOUS - usual)
 

@@ -76,6 +76,8 @@ class Records:
             if path.exists() and not path.is_file():
                 raise WrongUseError(f"{path} is no regular file; name a file")
         self.path = path
+        # Rows are always appended to lines of JSON, which survive an interruption. A
+        # table of another format is made of them at the end.
         self._table = TABLES.get(kind)
         self._lines = path
         if self._table is not None:
@@ -87,6 +89,8 @@ class Records:
 
     def earlier(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
         """Return the rows of an earlier run, with some columns or all."""
+        # A run that was interrupted left the table of the run before it, and its own
+        # lines.
         if self._resume and self._table is not None:
             table = current_table(self.path)
             if table.exists():
@@ -101,6 +105,7 @@ class Records:
         """
         if self._table is None or self._lines.exists():
             return False
+        # A motion that is named twice has one row.
         in_table = sorted(map(key, self._earlier_results()))
         return in_table == sorted(set(map(key, about)))
 
@@ -116,6 +121,7 @@ class Records:
 
     def __enter__(self) -> Records:
         with ExitStack() as stack:
+            # Two processes that write one table would lose each other's rows.
             stack.enter_context(only_writer(self.path))
             if self._table is not None:
                 finish_replacing(self.path)
@@ -140,6 +146,7 @@ class Records:
                 if key(row) in left:
                     left.remove(key(row))
                     stream.write(_line(row))
+        # Unbuffered: each row is in the file when `add` returns.
         self._out = self._stack.enter_context(FileIO(self._lines, "ab"))
         return self.done
 
@@ -170,6 +177,9 @@ class Records:
         with self._stack:
             began = self._out is not None
             self._out = None
+            # An exception or Ctrl-C still makes the table of what was done. What ends
+            # the process, such as SystemExit after SIGTERM, leaves the lines: there may
+            # be no time.
             is_ended = kind is not None and not issubclass(
                 kind, (Exception, KeyboardInterrupt)
             )
@@ -194,10 +204,13 @@ def about(file: str, state: Callable[[], tuple[int, str]], run: str) -> Row:
     """
     try:
         size, modified = state()
+    # The file cannot be reached: its row records the error of reading it.
     except OSError:
         size = -1
         modified = ""
     return {
+        # A name of the file system may hold bytes that are no UTF-8, which Python keeps
+        # as halves of surrogate pairs. JSON and Parquet cannot hold those.
         "file": file.encode("utf-8", "backslashreplace").decode(),
         "size": size,
         "modified": modified,
@@ -242,12 +255,14 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
             for item in value:
                 _add_item(row, column, item)
         elif len(value) <= MAX_NUMBERS:
+            # Longer lists are no cells of a spreadsheet, and are left out.
             row[column] = " ".join(map(str, value))
     return row
 
 
 def _add_item(row: Row, column: str, item: Mapping[str, Any]) -> None:
     """Add an item of a list to a row: a value, or a count of problems."""
+    # The member by which the item is named: its column is then the same in each row.
     label = next((label for label in NAMES if item.get(label)), None)
     title = None if label is None else item[label]
     if "rule" in item:
@@ -269,6 +284,7 @@ def write_csv(lines: Path, path: Path) -> None:
     """
     columns: dict[str, None] = {}
     for row in read_rows(lines):
+        # A first pass for the names: rows may have different members.
         columns |= dict.fromkeys(flat(row))
     with whole_file(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -276,6 +292,7 @@ def write_csv(lines: Path, path: Path) -> None:
         writer.writeheader()
         for row in map(flat, read_rows(lines)):
             writer.writerow({name: _as_cell(value) for name, value in row.items()})
+        # The stream is closed by `whole_file`, not by the text layer over it.
         text.detach()
 
 
@@ -287,6 +304,7 @@ def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             yield {
+                # Without the apostrophe of `_as_cell`.
                 name: _FORMULA.sub(lambda found: found[0][1:], value or "", count=1)
                 for name, value in row.items()
                 if columns is None or name in columns
@@ -301,6 +319,7 @@ def _as_cell(value: object) -> object:
     if not isinstance(value, str) or not _FORMULA.match(f"'{value}"):
         return value
     try:
+        # A negative number in a text begins with a sign of formulas, and is harmless.
         float(value)
     except ValueError:
         return f"'{value}"
@@ -320,6 +339,8 @@ def write_parquet(lines: Path, path: Path) -> None:
     if not lines.stat().st_size:
         _remove(path)
         return
+    # First whole under another name, and on the disk: a power failure leaves the old
+    # table.
     part = _unfinished(path)
     try:
         _remove(part)
@@ -339,8 +360,11 @@ def _copy_to_parquet(lines: Path, path: Path, *, in_parts: bool) -> None:
     """Write the rows of a file with lines of JSON to a new file or folder."""
     duckdb = need("duckdb", "lake", "writing .parquet")
     with lines.open("rb") as stream:
+        # DuckDB rejects a line that is longer than its buffer.
         longest = max(map(len, stream))
+    # SQL has the names as texts, in which a quote is doubled.
     source, target = (str(one).replace("'", "''") for one in (lines, path))
+    # Types are those of all rows, not of a sample; members are structs, never maps.
     options = "format='newline_delimited', sample_size=-1, map_inference_threshold=-1"
     options += f", maximum_object_size={max(longest + 1, MIN_OBJECT_SIZE)}"
     parts = ""
@@ -355,6 +379,7 @@ def _copy_to_parquet(lines: Path, path: Path, *, in_parts: bool) -> None:
 
     try:
         with duckdb.connect(":memory:") as base:
+            # Order does not matter, and keeping it takes memory.
             base.execute("SET preserve_insertion_order = false")
             try:
                 copy(base, -1)
@@ -397,6 +422,8 @@ def finish_replacing(path: Path) -> None:
         return
     former = path.with_name(f"{path.name}.old")
     _remove(former)
+    # Each step leaves either folder under a name that `current_table` or this function
+    # finds. `.new` exists only when it is whole.
     if _replacement(path).exists():
         if path.exists():
             path.rename(former)
@@ -425,6 +452,8 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[R
     with duckdb.connect(":memory:") as base:
         try:
             in_table = base.read_parquet(files, hive_partitioning=False).columns
+            # Of the wanted columns those that the table has; in SQL a quote in a name
+            # is doubled.
             quoted = []
             for name in in_table:
                 if columns is None or name in columns:
@@ -479,6 +508,8 @@ TABLES = {
 
 def _line(row: Row) -> bytes:
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    # A half of a surrogate pair becomes the visible text \udc80, as no Unicode has it;
+    # all other letters become escapes of ASCII.
     if not text.isascii():
         text = json.dumps(
             json.loads(_BYTE.sub(lambda byte: rf"\\u{ord(byte[0]):04x}", text))

@@ -158,10 +158,13 @@ def _flat(
 ) -> tuple[Floats, dict[str, npt.NDArray[Any]]]:
     """Return the times, and the columns of a table by their names."""
     times, blocks = _blocks(what, body, of)
+    # The time takes part in making names distinct: a joint may be named `time`, too.
     names = ["time"]
     arrays: list[npt.NDArray[Any]] = []
     for block in blocks:
         names += block.flat
+        # Each block becomes (T, columns) with the last dimension fastest, as its `flat`
+        # names are.
         arrays += [*block.values.reshape(len(times), len(block.flat)).T]
     return times, dict(zip(distinct(names)[1:], arrays, strict=True))
 
@@ -173,6 +176,7 @@ def _blocks(
     kind_name = with_article(type(what).__name__)
     if of and not isinstance(what, Measures):
         raise ValueError(f"`of` names quantities of measures; this is {kind_name}")
+    # A text is a sequence of letters: its quantities would be `t`, `o`, `r` …
     if isinstance(of, str):
         raise ValueError(f"`of`: expected a sequence of names, got the one text {of!r}")
     if isinstance(what, Motion):
@@ -208,6 +212,7 @@ def _of_series(of: Series, *, prefix: bool) -> _Block:
     """Return the variable of a series; its columns may have its name as a prefix."""
     values: npt.NDArray[Any] = of.values
     if of.name == "contacts":
+        # Contacts are measured as 0 and 1.
         values = values.astype(bool)
     units = _units(of.units)
     if of.of == "body":
@@ -238,6 +243,8 @@ def _of_motion(motion: Motion, body: Body | None) -> tuple[Floats, list[_Block]]
             block = _of_values(component, body)
         counts[block.name] += 1
         number = counts[block.name]
+        # Several components of one content get numbers, as columns need different
+        # names.
         blocks.append(block if number == 1 else _numbered(block, number))
     return motion.timeline.times, blocks
 
@@ -254,6 +261,8 @@ def _of_vectors(component: Vector3Seq) -> _Block:
 def _of_values(component: MultiValueSeq, body: Body | None) -> _Block:
     """Return the variable of joint displacements, or of other values."""
     name = _snake(component.content)
+    # Efforts and others have the labels of the file; only displacements are in the
+    # order of the body.
     if component.content != JOINT_DISPLACEMENT:
         labels = component.part_labels[: component.num_parts]
         more = map(str, range(len(labels), component.num_parts))
@@ -283,6 +292,7 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
     """Return the variable of the poses of links, or of other poses."""
     count = component.num_parts
     has_names = any(component.part_labels)
+    # Without names the order is that of the body, as in a .seq.
     if body is not None and not has_names and count <= len(body.links):
         names = tuple(link.name for link in body.links[:count])
         component = replace(component, part_labels=names)
@@ -293,6 +303,8 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
     if component.content == LINK_POSITION:
         dimension = "link"
         prefixes = [f"link/{link}/" for link in links]
+        # The root is the first link: its columns are `root_x`, `root_y` …, whatever its
+        # name.
         if prefixes:
             prefixes[0] = "root_"
     flat = tuple(map("".join, product(prefixes, COORDINATES)))
@@ -302,6 +314,8 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
 
 def _numbered(block: _Block, number: int) -> _Block:
     """Return a further component of the same content with numbered names."""
+    # Axes and coordinates are the same for all components; other dimensions have labels
+    # of their own, and xarray has one set of labels for each name.
     dimensions = tuple(
         name if name in ("axis", "coordinate") else f"{name}_{number}"
         for name in block.dimensions

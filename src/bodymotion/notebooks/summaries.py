@@ -134,6 +134,7 @@ def _curves(motion: Motion) -> str:
     if component is None or component.num_frames < 2 or not component.num_parts:
         return ""
     title = "root link [m]"
+    # Without joints the position of the root is drawn.
     names: Sequence[str] = ("x", "y", "z")
     if isinstance(component, MultiValueSeq):
         title = "joints"
@@ -233,7 +234,9 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     corners = np.concatenate([piece.outline for piece in pieces])
     low = corners.min(axis=0)
     high = corners.max(axis=0)
+    # A body that is flat from this side still has a width and a height.
     span = np.maximum(high - low, 1e-3 * max(float((high - low).max()), 1e-9))
+    # A wide body is limited by its width, at most 5/3 of the height.
     scale = (height - 2 * MARGIN) / max(span[1], 0.6 * span[0])
     width, tall = scale * span + 2 * MARGIN
     shapes = "".join(
@@ -251,6 +254,8 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
 
 def _project_links(body: Body, link_poses: Floats) -> Iterator[_Piece]:
     """Yield the outlines of the links that are visible."""
+    # An orthographic camera: the axes of its image (right, up) in the world, and the
+    # direction to it.
     right = np.array([-np.sin(AZIMUTH), np.cos(AZIMUTH), 0.0])
     up = np.array(
         [
@@ -269,8 +274,10 @@ def _project_links(body: Body, link_poses: Floats) -> Iterator[_Piece]:
         if len(of_link):
             columns = (of_link @ right).tolist()
             rows = (of_link @ up).tolist()
+            # The convex hull of the points of a link in the image.
             outline = hull_of_sorted(sorted(set(zip(columns, rows, strict=True))))
             color = _color(shapes[index] or body.environment)
+            # Painter's algorithm: links are sorted by their mean nearness.
             yield _Piece(float((of_link @ towards).mean()), color, outline)
 
 

@@ -133,6 +133,7 @@ def contents_of(
     else:
         sources.append(motion.source)
         of_motion = checks.check(motion, body=body).problems
+        # The worst first: only a few moments of each rule are shown.
         worst = sorted(checks.moments(motion, body), key=lambda moment: -moment.amount)
         of_rules = _moments_of_rules((moment.time, moment) for moment in worst)
         if check_body:
@@ -159,6 +160,8 @@ def _moments_of_figures(key_figures: tuple[Figure, ...]) -> list[Moment]:
         if figure.name not in MOMENT_FIGURES or figure.time is None:
             continue
         severity = "note"
+        # Of a margin only the negative is a fault; of all others 0 means that nothing
+        # happens.
         if figure.name in NEGATIVE_IS_FAULT:
             if figure.value < 0:
                 severity = "warning"
@@ -195,6 +198,7 @@ def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:
         extremes(series(measures, name)) for name in names
     )
     rows = []
+    # Ids may have gaps: such columns move no link.
     for k, label in enumerate(series(measures, names[0]).labels):
         if measures.body.joint_links[k] >= 0:
             joint = measures.body.joints[k]
@@ -297,6 +301,7 @@ def _file(name: str) -> str:
 
 def _json(figures: Iterable[Figure]) -> str:
     """Return key figures as JSON that a script of HTML can hold."""
+    # `</script>` in a name would end the script; \u003c is the same text in JSON.
     return json.dumps([asdict(figure) for figure in figures]).replace("<", "\\u003c")
 
 
@@ -319,6 +324,8 @@ def _robot(robot: str, span: tuple[float, float]) -> str:
     frame = ""
     if robot:
         source = escape(robot, quote=True)
+        # The page of the robot is a document of its own, which `sandbox` keeps from
+        # reaching this one.
         frame = (
             '<iframe id="robot" title="the robot" sandbox="allow-scripts" '
             f'srcdoc="{source}"></iframe>'
@@ -447,6 +454,7 @@ def _range_bar(row: JointRow) -> str:
     span = row.upper - row.lower
     if not isfinite(span) or span <= 0:
         return '<span class="soft">no limits</span>'
+    # Shares of the range: 0 is the lower limit, 1 the upper one.
     low = (row.displacement.lowest - row.lower) / span
     high = (row.displacement.highest - row.lower) / span
     if not (isfinite(low) and isfinite(high)):
@@ -457,6 +465,7 @@ def _range_bar(row: JointRow) -> str:
         f'<span class="bar"><b style="left:{100 * left:.1f}%;'
         f'width:{100 * (right - left):.1f}%"></b></span>'
     )
+    # What is beyond the limits is cut off in the bar, so a word reports it.
     if low < -ROUNDING or high > 1 + ROUNDING:
         bar += ' <span class="error">beyond</span>'
     return bar

@@ -67,6 +67,7 @@ def public(
             value = getattr(import_module(place), name, None)
         if value is None:
             value = import_module(f"{place}.{name}")
+        # The next access finds the name in the module, without this function.
         setattr(module, name, value)
         return value
 
@@ -75,6 +76,8 @@ def public(
 
 def _name_in_extension(package: str, name: str) -> str | None:
     """Return the present name of something that moved to an extension, if it did."""
+    # Python and its tools ask for names such as `__path__`; extensions need not be
+    # loaded for them.
     if name.startswith("_"):
         return None
     from bodymotion.extensions import extensions

@@ -69,6 +69,7 @@ class _Pipe:
         self._file: BinaryIO | None = (
             self._of_writer(path) if _is_named_pipe(path) else path.open("rb")
         )
+        # /dev/zero and /dev/random never end; a terminal ends with Ctrl-D.
         if (
             stat.S_ISCHR(os.fstat(self._file.fileno()).st_mode)
             and not self._file.isatty()
@@ -88,6 +89,8 @@ class _Pipe:
         try:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)
+            # Nothing came in time: an empty read means that there is no writer,
+            # `BlockingIOError` that there is one.
             if not poll.poll(PIPE_TIMEOUT * 1000):
                 try:
                     piece = os.read(descriptor, _BLOCK_BYTES)
@@ -112,6 +115,7 @@ class _Pipe:
 
     def whole(self) -> bytes:
         """Return all bytes; OSError if they are more than `MAX_PIPE_BYTES`."""
+        # One byte more than is accepted, to see that there is more.
         self._fill(MAX_PIPE_BYTES + 1)
         if self._file is not None:
             raise OSError(
@@ -171,6 +175,7 @@ def pipes_kept() -> Iterator[dict[_Key, _Pipe]]:
 
 @contextmanager
 def _pipe(path: Path, about: os.stat_result) -> Iterator[_Pipe]:
+    # By device and inode: one pipe may have several names.
     key = about.st_dev, about.st_ino
     with pipes_kept() as pipes:
         if key not in pipes:
@@ -319,6 +324,8 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
             one.open()
         with _named(*paths):
             yield tuple(one.stream for one in pending)
+        # First all are flushed, then all get their names: a full disk replaces none of
+        # them.
         for one, path in zip(pending, paths, strict=True):
             with _named(path):
                 one.settle()
@@ -411,6 +418,8 @@ def _make_folder(beside: Path) -> tuple[Path, int | None]:
     Return it, and the open file that locks it.
     """
     while True:
+        # Between the making and the locking of a folder, a clean-up of another process
+        # may remove it.
         folder = beside.with_name(_temporary_name(beside.name))
         folder.mkdir(0o777)
         try:
@@ -427,6 +436,7 @@ def _make_folder(beside: Path) -> tuple[Path, int | None]:
 def _temporary_name(name: str) -> str:
     """Return a new name for what becomes, or is beside, the file of a name."""
     tail = f"{_MARK}{os.getpid()}-{os.urandom(6).hex()}"
+    # Cut in bytes: the limit of file systems is one of bytes, not of characters.
     head = os.fsdecode(os.fsencode(name)[: _MAX_NAME_BYTES - len(tail) - 1])
     return f".{head}{tail}"
 
@@ -444,6 +454,7 @@ def _flush_folder(folder: Path) -> None:
     for above, _, names in os.walk(folder):
         for name in names:
             flush_file(Path(above, name))
+        # A name is on the disk only when its folder is.
         _flush(Path(above))
 
 
@@ -507,6 +518,7 @@ def only_writer(path: str | Path) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(OSError):
+            # Removed while it is still locked: nobody can have taken it.
             lock.unlink()
         os.close(descriptor)
 
@@ -669,6 +681,8 @@ class _Pending:
             self.stream = _open_for_writing(self._path)
             return
         if found is not None and not os.access(self.target, os.W_OK):
+            # Replacing a file needs no permission to write it, so a read-only file
+            # would be lost.
             raise PermissionError(13, "the file is read-only", str(self.target))
         remove_leftovers(self.target.parent)
         descriptor = self._create()
@@ -706,6 +720,7 @@ class _Pending:
         """Flush all data to the disk."""
         self.stream.flush()
         if self._temporary is not None:
+            # Else a power failure after the renaming could leave an empty file.
             os.fsync(self.stream.fileno())
 
     def commit(self) -> None:
@@ -767,6 +782,8 @@ def remove_leftovers(folder: Path) -> None:
 def _remove_leftover(path: Path) -> None:
     """Remove a temporary file or folder, unless the process that made it has it."""
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
+    # Without following links and without waiting for the writer of a pipe: the name may
+    # be anything.
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= os.O_RDONLY if is_folder else os.O_RDWR
     descriptor = os.open(path, flags)

@@ -114,6 +114,8 @@ class ProcessLimits:
         return ProcessLimits(
             _plus(self.memory, MEMORY_PER_BYTE * size),
             _plus(self.processor, seconds),
+            # The deadline grows in the ratio of both limits, as a busy machine slows
+            # down all.
             _plus(self.deadline, DEADLINE / PROCESSOR_TIME * seconds),
             _plus(self.file_size, FILE_SIZE_PER_BYTE * size),
         )
@@ -191,6 +193,7 @@ class LimitedProcess:
         shares_files: bool = False,
         is_quiet: bool = False,
     ) -> None:
+        # Without the guard each child would start a child, without end.
         if _is_running_main:
             raise RuntimeError(
                 "the program starts a process when it is imported: "
@@ -225,6 +228,7 @@ class LimitedProcess:
         self._words = Path(self._temporary) / "stderr" if is_quiet else None
         if self._words is not None:
             stderr = self._words.open("wb")
+        # Only this end goes to the child; the parent's end stays closed there.
         os.set_inheritable(inner.fileno(), True)
         self._process = subprocess.Popen(
             [sys.executable, "-c", program],
@@ -255,6 +259,7 @@ class LimitedProcess:
             When the process has ended.
         """
         data = _dumps(_Request(function, arguments, limits))
+        # A function of the program itself: the child must run its file first.
         if b"__main__" in data:
             main_file = _main_file()
         else:
@@ -262,9 +267,11 @@ class LimitedProcess:
         self.num_calls += 1
         self._has_call = True
         self._limits = limits
+        # Until the child reports that it has begun; then the time of the call counts.
         self.deadline = time.monotonic() + START_TIME
         state = str(Path.cwd()), list(sys.path), dict(os.environ)
         try:
+            # The state is sent only when it differs from that of the last call.
             changed = None if state == self._state else state
             self._state = state
             self.connection.send_bytes(pickle.dumps((changed, main_file)))
@@ -306,6 +313,7 @@ class LimitedProcess:
         if self._lost is not None:
             return True
         try:
+            # The child sends notes about files and memory before its answer.
             while self._answer is None and self.connection.poll():
                 kind, data = pickle.loads(self.connection.recv_bytes())
                 if kind == "reading":
@@ -338,6 +346,7 @@ class LimitedProcess:
         if self._words is not None:
             with suppress(OSError):
                 words = self._words.read_text("utf-8", "replace")[-MAX_WORDS:]
+        # Without a reason the connection was closed: the process is ending by itself.
         code = self.end(at_once=reason is None)
         processor = self._limits.processor
         if reason == "deadline":
@@ -392,6 +401,7 @@ class LimitedProcess:
         finally:
             if process.poll() is None:
                 process.kill()
+            # Files that were reported as opened and not as closed.
             for path in map(Path, self._left_over):
                 with suppress(OSError):
                     if path.is_dir():
@@ -429,6 +439,7 @@ def take_process(*, is_quiet: bool = False) -> LimitedProcess:
     The one that was given back, or a new one.
     """
     number, process = _idle.pop(is_quiet, (0, None))
+    # After a fork the process belongs to the parent of this one.
     if process is not None and number == os.getpid():
         if process.is_waiting:
             return process
@@ -470,6 +481,7 @@ def call_limited(
     Exception
         What the function raises.
     """
+    # A child of a child is not needed: its limits hold for what it calls.
     if _channel is not None or not IS_AVAILABLE or _is_watched:
         with _within(limits):
             return function(*arguments)
@@ -485,6 +497,7 @@ def call_limited(
             is_usable = True
             return result
         except (ProcessEndedError, MemoryError) as error:
+            # Else the loop begins again, with a new process.
             if not may_pass_again(process, error):
                 raise
         except Exception:
@@ -588,6 +601,7 @@ def serve(descriptor: int) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     signal.signal(signal.SIGTERM, _terminate)
     threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
+    # A crash on a damaged file must not fill the disk with a core dump.
     _set_limit("RLIMIT_CORE", 0)
     _data_at_start = _data_size()
     code = 0
@@ -598,6 +612,7 @@ def serve(descriptor: int) -> NoReturn:
                 _set_state(*changed)
             data = channel.recv_bytes()
             kind, answer = _answer(data, main_file)
+            # Memory is measured without the request.
             del data
             channel.send_bytes(
                 pickle.dumps(("held", str(_data_size() - _data_at_start)))
@@ -634,6 +649,7 @@ def _set_state(folder: str, path: list[str], environment: dict[str, str]) -> Non
 def _answer(data: bytes, main_file: str | None) -> tuple[str, bytes]:
     """Return the kind of answer to a request, and its pickle."""
     try:
+        # Before unpickling, which looks for the function in `__main__`.
         if main_file is not None:
             _run_main(main_file)
         request: _Request = pickle.loads(data)
@@ -648,6 +664,8 @@ def _answer(data: bytes, main_file: str | None) -> tuple[str, bytes]:
 def _dumps_error(error: Exception) -> bytes:
     try:
         data = _dumps(error)
+        # Some exceptions have a pickle that cannot be read, such as those whose
+        # `__init__` takes other arguments than they have kept.
         pickle.loads(data)
         return data
     except Exception:
@@ -704,6 +722,7 @@ def _set_limit(name: str, value: int, *, can_rise: bool = False) -> int | None:
         return None
     key = getattr(resource, name)
     before, hard = resource.getrlimit(key)
+    # Infinity may be a negative number, so it does not take part in the minimum.
     lowest = [
         limit
         for limit in (value, hard, resource.RLIM_INFINITY if can_rise else before)
@@ -722,6 +741,7 @@ def _data_size() -> int:
     0 where the system does not report it.
     """
     with suppress(OSError, IndexError, ValueError):
+        # The sixth number of statm: data and stack, in pages.
         pages = Path("/proc/self/statm").read_text().split()[5]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
     return 0
@@ -767,6 +787,8 @@ def _run_main(path: str) -> None:
         module.__dict__.update(runpy.run_path(path, run_name="__mp_main__"))
     finally:
         _is_running_main = False
+    # Under both names: pickles name `__main__`, and functions of the run have
+    # `__mp_main__`.
     sys.modules["__main__"] = sys.modules["__mp_main__"] = module
 
 
@@ -822,6 +844,8 @@ class _PlainUnpickler(pickle.Unpickler):
         found = super().find_class(module, name)
         package = module.partition(".")[0]
         is_class = isinstance(found, type)
+        # A pickle calls what it names. So only classes may be named, and the few
+        # functions with which arrays and our values are made again.
         if package == "bodymotion" and (is_class or name.startswith("_restore")):
             return found
         if package == "numpy" and (is_class or name in _NUMPY):
