@@ -37,6 +37,8 @@ def compare_choreographies(
 def _differences(
     first: Choreography, second: Choreography, tolerance: Tolerance
 ) -> Iterator[Difference]:
+    """Yield differences of heads, then of moves."""
+    # Options and the editor's fields as if they were of the choreography.
     heads = [
         {
             "name": one.name,
@@ -53,6 +55,7 @@ def _differences(
             assert found is not None
             yield Difference(_name(found), f"only in the {side}")
             continue
+        # The fields of a move, then its parameters by name.
         fields = ("start_slice", "requested_slices", "kind", "id", "extension")
         values = dict(zip(fields, attrgetter(*fields)(one), strict=True))
         others = dict(zip(fields, attrgetter(*fields)(other), strict=True))
@@ -73,6 +76,7 @@ def _pairs(
     """
     types = [move.type for move in first]
     others = [move.type for move in second]
+    # Equal types need no alignment; that of long sequences takes too long.
     if types == others or max(len(first), len(second)) > MAX_ALIGNED:
         yield from zip_longest(first, second)
         return
@@ -108,6 +112,7 @@ def compare_animations(
     found += of_values(
         "parameters", _parameters(a), _parameters(b), Tolerance(atol, rtol)
     )
+    # Columns that only one of them has; the others are compared as motions.
     columns = [one.keyframes.columns for one in (a, b)]
     for own, other, side in ((*columns, "first"), (*columns[::-1], "second")):
         found += [
@@ -130,6 +135,7 @@ def _parameter(one: Parameter) -> str:
 
 
 def _table(animation: Animation, columns: tuple[str, ...]) -> Motion:
+    """Return columns as a motion, so that the comparison of motions applies."""
     frames = animation.keyframes
     values = frames.values[:, [frames.columns.index(name) for name in columns]]
     timeline = Timeline.stamped(frames.times)

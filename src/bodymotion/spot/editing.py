@@ -41,6 +41,7 @@ def trim(
     Ends between keyframes become keyframes, as pchip interpolates them. Raises
     ValueError where nothing is left.
     """
+    # Step 1: limit the times to those of the keyframes.
     frames = animation.keyframes
     check_keyframes(animation)
     first, last = (
@@ -53,6 +54,7 @@ def trim(
             f"no part of the {animation.duration:g} s is between {first:g} s and "
             f"{last:g} s"
         )
+    # Step 2: keyframes inside, and −1 where an end needs a new one. 1e-9 s is rounding.
     inside = np.flatnonzero(
         (frames.times >= first - 1e-9) & (frames.times <= last + 1e-9)
     )
@@ -60,14 +62,17 @@ def trim(
     for at, place in ((first, 0), (last, len(inside))):
         if not len(inside) or np.abs(frames.times[inside] - at).min() > 1e-9:
             origin = np.insert(origin, min(place, len(origin)), -1)
+    # NaN times of new keyframes are those at the ends, set next.
     times = np.where(origin >= 0, frames.times[origin], np.nan)
     times[0], times[-1] = first, last
+    # Step 3: values at new keyframes by interpolation, at others exact.
     if len(frames) > 1:
         values = sampled(frames.values, frames.times, times, "pchip")
     else:
         values = np.array(frames.values)
     known = origin >= 0
     values[known] = frames.values[origin[known]]
+    # A contact holds only where it does at both keyframes: 0.5 becomes 0.
     for column, name in enumerate(frames.columns):
         if name.endswith("_contact"):
             values[:, column] = np.floor(values[:, column] + 1e-9)
@@ -76,6 +81,7 @@ def trim(
 
 def reverse(animation: Animation) -> Animation:
     """Return the animation in reverse: it begins with the last keyframe."""
+    # The last keyframe gets the time of the first one.
     frames = animation.keyframes
     if len(frames):
         times = frames.times[-1] + frames.times[0] - frames.times[::-1]
@@ -93,6 +99,7 @@ def change_speed(animation: Animation, factor: float) -> Animation:
         raise WrongUseError(f"speed: expected a positive number, got {factor:g}")
     frames = animation.keyframes
     options = dict(animation.options)
+    # Keyframes per second grow with the speed.
     if isinstance(options.get("frequency"), (int, float)):
         options["frequency"] = options["frequency"] * factor  # type: ignore[operator]
     changed = _rebuilt(
@@ -107,11 +114,14 @@ def mirror(animation: Animation) -> Animation:
     So are the ranges of offsets of the arm.
     """
     frames = animation.keyframes
+    # Mirroring negates what points or rotates sideways: y, roll, yaw, joints hx, sh0,
+    # el1 and wr1, and x and z of quaternions.
     signs = np.array(
         [-1.0 if NEGATED.fullmatch(name) else 1.0 for name in frames.columns]
     )
     parameters = dict(animation.parameters)
     for name in parameters.keys() & NEGATED_PARAMETERS:
+        # Negation exchanges the ends of a range.
         ends = (
             parameters[name].maximum,
             parameters[name].default,
@@ -120,8 +130,10 @@ def mirror(animation: Animation) -> Animation:
         parameters[name] = Parameter(
             *(None if value is None else 0.0 - value for value in ends)
         )
+    # + 0.0 turns −0.0 into 0.0.
     values = frames.values * signs + 0.0
     changed = _rebuilt(animation, values, frames.times, np.arange(len(frames)))
+    # Values stay in their columns; the columns change their names.
     columns, header = (
         tuple(map(_mirrored, names)) for names in (frames.columns, frames.header)
     )
@@ -168,18 +180,23 @@ def append(
         )
     for one in (animation, other):
         check_keyframes(one)
+    # Columns in the order of the first animation.
     values = second.values[:, [second.columns.index(name) for name in first.columns]]
+    # From the frame of the feet at the start of the second one to that at the end of
+    # the first; heights stay.
     step = poses.compose(
         _footprint(animation, last=True), poses.inverse(_footprint(other, last=False))
     )
     step[2] = 0.0
     values = _moved(values, first.columns, step)
+    # Default gap: the last one, or 1 s after a single keyframe.
     if blend is not None:
         gap = blend
     elif len(first) > 1:
         gap = float(np.diff(first.times)[-1])
     else:
         gap = 1.0
+    # A first pose that equals the last one is used once.
     begin = int(
         blend is None and np.abs(values[0] - first.values[-1]).max(initial=0.0) < SAME
     )
@@ -201,6 +218,7 @@ def _footprint(animation: Animation, *, last: bool) -> Floats:
     if not tracks.has_legs:
         return poses.IDENTITY
     at = animation.keyframes.times[[-1 if last else 0]]
+    # As in playback: without the body its pose follows from the legs.
     if tracks.has_body:
         body = tracks.body_poses(at)
     else:
@@ -215,6 +233,7 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
     """
     moved = np.array(values)
     indices = {name: k for k, name in enumerate(columns)}
+    # Feet (fl …), body, centre of mass and hand have positions in the frame.
     for part in (*OTHER_SIDE, "body", "com", "hand"):
         _move_position(moved, indices, part, step)
     for part in ("body", "hand"):
@@ -233,6 +252,7 @@ def _move_position(
     """Move the position of a part by a pose."""
     x = indices.get(f"{part}_x")
     y = indices.get(f"{part}_y")
+    # x and y rotate together; z stays.
     if x is not None and y is not None:
         points = np.column_stack([values[:, x], values[:, y], np.zeros(len(values))])
         values[:, [x, y]] = poses.transform_points(step, points)[:, :2]
@@ -240,6 +260,7 @@ def _move_position(
     for axis, column in enumerate((x, y)):
         if column is None:
             continue
+        # A rotation would need the other coordinate.
         if abs(_yaw_of(step)) > SAME:
             raise WrongUseError(
                 f"the first animation rotates, and {part} has a column for only one of "
@@ -254,6 +275,7 @@ def _rotate(values: Floats, indices: dict[str, int], part: str, step: Floats) ->
         indices[name] for name in GROUPS[f"{part}_quat_wxyz"] if name in indices
     ]
     yaw = _yaw_of(step)
+    # The quaternion of the step from the left: a rotation in the animation frame.
     if len(quaternion) == 4:
         rotated = rotations.multiply(step[3:], values[:, quaternion])
         values[:, quaternion] = rotated
@@ -276,6 +298,7 @@ def _rebuilt(
     source = animation.source
     zeros = None
     if old.exact_zeros is not None:
+        # New keyframes count as written 0, as in canonical texts.
         zeros = np.where((origin >= 0)[:, None], old.exact_zeros[origin], True)
     frames = Keyframes(
         columns=old.columns,
@@ -284,6 +307,7 @@ def _rebuilt(
         header=old.header,
         exact_zeros=zeros,
     )
+    # Comments follow their keyframes to the new times; those of others are lost.
     comments = source.options.get("comments")
     options = source.options
     if isinstance(comments, Comments):

@@ -66,6 +66,7 @@ def compare_recording(
     ValueError
         When the two have no joints in common, or fewer than three frames.
     """
+    # A script is played first; of a dance the slice of its start has to be found.
     differences: list[Difference] = []
     if isinstance(commanded, Animation):
         commanded = commanded.play()
@@ -74,6 +75,7 @@ def compare_recording(
         if first:
             message = f"the second motion begins at slice {first}"
             differences.append(Difference("start", message, {"slice": first}))
+    # Then the lag, from the joints that both have.
     common = _common(commanded, recorded)
     lag = _lag(common.tables, common.times)
     if abs(lag) > max(atol, MIN_SHOWN_LAG):
@@ -81,6 +83,7 @@ def compare_recording(
         message = f"the second motion is {abs(lag) * 1000:.1f} ms {direction}"
         differences.append(Difference("lag", message, {"lag": lag}))
     commanded_times, recorded_times = common.times
+    # Times of the recording, moved to those of the command; the part that both have.
     shifted = recorded_times - lag
     is_shown = (shifted >= commanded_times[0]) & (shifted <= commanded_times[-1])
     times = recorded_times[is_shown]
@@ -95,6 +98,7 @@ def _joint_errors(common: _Common, times: Floats, lag: float) -> list[Difference
     """Return the errors of joints, and of the feet of a Spot, at times (T,) [s]."""
     names = common.names
     first = sampled(common.tables[0], common.times[0], times - lag)
+    # The command at the time before the lag that the recording shows now.
     second = sampled(common.tables[1], common.times[1], times)
     is_spot = set(LEG_JOINTS) <= set(names)
     unit = "rad" if is_spot else "rad or m"
@@ -119,12 +123,16 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
 
     From there on.
     """
+    # One slice in seconds.
     slice_seconds = 60.0 / dance.slices_per_minute
     costs = _costs_of_starts(dance, recorded)
     best = int(np.argmin(costs))
+    # Beginning at 0 is the usual case: another slice must fit much better.
     first = best if costs[best] < MAX_LATER_SHARE * costs[0] else 0
     begun = dance.play(first_slice=first)[first * slice_seconds :]
     if 0 < first < dance.slices - 1:
+        # Check the slice with the fine lag: the search has steps of a quarter of a
+        # slice.
         common = _common(begun, recorded)
         # A robot is not early: then it began one slice later.
         if _lag(common.tables, common.times) < -MAX_LEAD:
@@ -138,17 +146,20 @@ def _costs_of_starts(dance: Choreography, recorded: Motion) -> Floats:
 
     The cost is the variance of the differences of joints, summed, at the best delay.
     """
+    # Both are sampled at quarters of a slice from here on.
     common = _common(dance.play(), recorded)
     commanded_times, recorded_times = common.times
     step = 60.0 / dance.slices_per_minute / TIMES_PER_SLICE
     num_times = dance.slices * TIMES_PER_SLICE + 1
     commanded = sampled(common.tables[0], commanded_times, step * np.arange(num_times))
+    # Compare a part of the recording: the cost grows with its length times slices.
     duration = recorded_times[-1] - recorded_times[0]
     count = min(int(duration / step) + 1, MAX_SLICES * TIMES_PER_SLICE)
     shown = recorded_times[0] + step * np.arange(count)
     made = sampled(common.tables[1], recorded_times, shown)
     starts = [_starts_of(dance, name) for name in common.names]
     costs = np.full(dance.slices, np.inf)
+    # A number of rows that no comparison reaches: the joint is never moved.
     never = dance.slices + MAX_SLICES
     for first in range(dance.slices):
         # A joint keeps the angle in which the recording begins until a move that was
@@ -157,13 +168,17 @@ def _costs_of_starts(dance: Choreography, recorded: Motion) -> Floats:
         for of_joint in starts:
             later = [start for start in of_joint if start >= first]
             since.append(TIMES_PER_SLICE * min(later, default=never))
+        # From slice 0 the robot may lag for seconds, later by less than a slice,
+        # because the next slice is tried by itself.
         max_delay = TIMES_PER_SLICE
         if first == 0:
             max_delay = max(int(MAX_LAG / step), TIMES_PER_SLICE)
         for delay in range(max_delay):
+            # Row k of the recording is row first − delay + k of the command.
             rows = TIMES_PER_SLICE * first - delay + np.arange(count)
             moved = commanded[np.clip(rows, 0, len(commanded) - 1)]
             goals = np.where(rows[:, None] < since, made[0], moved)
+            # Variance: a constant offset of a joint is no difference.
             costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
     return costs
 
@@ -206,6 +221,7 @@ def _common(one: Motion, other: Motion) -> _Common:
     labels = first.part_labels
     other_labels = second.part_labels
     names: list[str] = []
+    # By name where both have names, by number where neither has.
     if any(labels) and any(other_labels):
         names = [name for name in labels if name in other_labels]
         tables = [
@@ -226,9 +242,12 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
     Values (T, J) at times (T,).
     """
     longest = max(float(of_table[-1] - of_table[0]) for of_table in times)
+    # One step for both; very long recordings get a coarser one.
     step = max(1.0 / MIN_RATE, longest / MAX_SAMPLES)
     first, second = map(_on_grid, tables, times, (step, step))
     start = float(times[1][0] - times[0][0])
+    # At least half of the shorter one must overlap, else a few frames could fit by
+    # chance.
     min_count = max(min(len(first), len(second)) // 2, 3)
     lags = []
     costs = []
@@ -260,6 +279,7 @@ def _best_lag(lags: Floats, costs: Floats, step: float) -> float:
     """
     good = np.flatnonzero(costs <= SAME_COST * costs.min() + 1e-12)
     best = int(good[np.argmin(np.abs(lags[good]))])
+    # Walk downhill from the lag nearest to 0 to its local minimum.
     last = len(costs) - 1
     while 0 < best < last and min(costs[best - 1], costs[best + 1]) < costs[best]:
         best += 1 if costs[best + 1] < costs[best - 1] else -1
@@ -267,6 +287,7 @@ def _best_lag(lags: Floats, costs: Floats, step: float) -> float:
         return float(lags[best])
     # The minimum of the parabola through three costs.
     left, middle, right = costs[best - 1 : best + 2]
+    # Vertex at x = (left − right) / (2·(left − 2·middle + right)) steps.
     bend = left - 2 * middle + right
     offset = 0.5 * (left - right) / bend if bend > 0 else 0.0
     return float(lags[best] - offset * step)
@@ -293,6 +314,7 @@ def _root_errors(
 
 def _relative_root(root: MultiSE3Seq, times: Floats) -> Floats:
     """Return the poses (T, 7) of a root at times, relative to the first one."""
+    # Only the first part: the root.
     values = sampled(root.values[:, :1], root.timeline.times, times)[:, 0]
     return poses.compose(poses.inverse(values[:1]), values)
 

@@ -85,6 +85,7 @@ def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
 
     Its limits, or a default range where the animation gives none.
     """
+    # Ranges for parameters whose limits only the robot has.
     if name.endswith("_slices"):
         low = 0.0
         high = 16.0
@@ -92,6 +93,7 @@ def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
         low, high = (-1.5, 1.5) if name.endswith("_offset") else (-2.0, 2.0)
     low, high = DEFAULT_LIMITS.get(name, (low, high))
     from_file = False
+    # Limits in the wrong order, or infinite ones, cannot be a slider's.
     if parameter.minimum is not None and parameter.maximum is not None:
         from_file = parameter.minimum <= parameter.maximum and isfinite(
             parameter.maximum - parameter.minimum
@@ -112,6 +114,8 @@ def round_step(low: float, high: float) -> float:
 
     1, 2 or 5 times a power of ten.
     """
+    # A hundredth of the range, rounded down to 1, 2 or 5 times a power of ten. 1e-9:
+    # the logarithm of a power of ten may be just below it.
     span = (high - low) / 100
     if not span > 0:
         return 1.0
@@ -130,6 +134,7 @@ class AnimationPanel:
     """
 
     def __init__(self, viewer: Viewer, playback: AnimationPlayback) -> None:
+        """Add the widgets: tempo, length, parameters, options and findings."""
         self._viewer = viewer
         self._gui = gui = viewer.server.gui
         self._playback = playback
@@ -138,6 +143,7 @@ class AnimationPanel:
         self._sliders: dict[str, Any] = {}
         self.head = gui.add_html(_head(playback))
         now = playback.timing.bpm
+        # Tempo: half to twice that of the file, at least the usual range.
         tempo = playback.animation.bpm or now
         low = min(MIN_TEMPO, tempo / 2, now)
         high = max(MAX_TEMPO, 2 * tempo, now)
@@ -160,7 +166,9 @@ class AnimationPanel:
             "Length of the move, which is "
             f"{' and '.join(allowed) or 'neither extendable nor truncatable'}"
         )
+        # Length: fixed where the file has neither option.
         self._add_slider("slices", _length_limits(playback), "slices", hint)
+        # A slider for each parameter of the file.
         for name, parameter in playback.animation.parameters.items():
             limits = parameter_limits(name, parameter)
             text = f"{limits.lowest:g} … {limits.highest:g}, default {limits.default:g}"
@@ -188,7 +196,9 @@ class AnimationPanel:
         hint: str,
         disabled: bool = False,
     ) -> None:
+        """Add a slider, or a number that cannot be changed for a fixed range."""
         self._limits[name] = limits
+        # viser refuses sliders without a range.
         if limits.fixed:
             self._sliders[name] = self._gui.add_number(
                 shown(label), limits.lowest, disabled=True, hint=hint
@@ -207,6 +217,7 @@ class AnimationPanel:
         )
 
         def changed(number: float) -> None:
+            # A moved slider is not overwritten by the answer to an earlier value.
             self._touched[name] = monotonic()
             value = self._limits[name].clipped(float(number))
             if value != number:
@@ -234,6 +245,7 @@ class AnimationPanel:
         self.head.content = _head(playback)
         self.options.content = options_html(playback)
         self._findings.content = findings_html(playback)
+        # The natural length depends on the tempo, so the range of lengths does, too.
         slider = self._sliders["slices"]
         limits = _length_limits(playback)
         if self._limits["slices"].fixed:
@@ -245,6 +257,7 @@ class AnimationPanel:
                 limits.highest,
                 limits.step,
             )
+        # Values as the viewer has clipped them, but not under the user's hand.
         for name, widget in self._sliders.items():
             if (
                 monotonic() - self._touched.get(name, -WRITE_BACK_DELAY)
@@ -264,6 +277,7 @@ def _length_limits(playback: AnimationPlayback) -> SliderLimits:
 
 
 def _head(playback: AnimationPlayback) -> str:
+    """Return a line about the move: tracks, length, tempo."""
     timing = playback.timing
     if timing.natural != timing.slices:
         natural = f" (natural length {timing.natural})"
@@ -288,6 +302,7 @@ def options_html(playback: AnimationPlayback) -> str:
     rows = []
     for name, value in animation.options.items():
         chip = ""
+        # A colour is shown as a chip; numbers are made valid for CSS first.
         if name == "display_rgb" and isinstance(value, tuple):
             color = ",".join(
                 str(min(max(int(part), 0), 255)) for part in (*value, 0, 0, 0)[:3]
@@ -342,12 +357,14 @@ def findings_html(playback: AnimationPlayback) -> str:
 
 
 def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
+    """Return the first keyframes of a group of problems, with their times."""
     found = []
     for problem in group.problems:
         keyframe = playback.keyframe_of(problem)
         if keyframe is not None:
             time = playback.time_of(keyframe)
             found.append(f"{keyframe + 1}{'' if time is None else f' at {time:.2f} s'}")
+    # Several problems of one keyframe name it once.
     found = list(dict.fromkeys(found))
     if not found:
         return ""

@@ -345,8 +345,7 @@ class ParametersReader(_SectionReader):
                 self.add_comment_line(line.comment)
             elif [word.text.lower() for word in line.words[:2]] == ["no", "parameters"]:
                 none = line.location
-                # Both words are read in any case and spacing; the converter wants them
-                # exactly.
+                # Both words are read in any case and spacing, with a warning.
                 if [word.text for word in line.words] != ["no", "parameters"]:
                     message = f"{line.text.strip()[:60]!r} is read as 'no parameters'"
                     self.found.report(rules.NO_PARAMETERS_WORDS, message, line.location)
@@ -368,7 +367,7 @@ class ParametersReader(_SectionReader):
     def _parameter(self, line: Line) -> None:
         """Read the line of a parameter."""
         word = line.words[0]
-        # Upper case is read, with a warning: the converter compares in lower case.
+        # Upper case is read, with a warning.
         name = word.text.lower()
         if name not in PARAMETERS:
             if name in OPTIONS:

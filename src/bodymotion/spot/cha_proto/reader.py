@@ -135,6 +135,7 @@ def read_animation_message(
 def _read(
     data: bytes, *, is_text: bool, path: Path | None = None
 ) -> ReadResult[Animation]:
+    """Read a message from its content, and check what cannot be played."""
     found = Diagnostics(path)
     animation: Animation | None = None
     with found.recover():
@@ -144,6 +145,7 @@ def _read(
         found.extend(
             check_animation(animation) if table.left_out else unplayable(animation)
         )
+        # A faulty text loses keyframes, not its meaning.
         # With faults of the text the motion is known, except next to them.
         errors = [
             one
@@ -151,6 +153,7 @@ def _read(
             if one.severity == "error" and one.rule != rules.TEXT.code
         ]
         unknown: list[Subject] = []
+        # The two keyframes on each side of a gap: velocities depend on them.
         for row in table.left_out:
             unknown += [("keyframes", row + k) for k in (-2, -1, 0, 1)]
         locations = SourceMap(
@@ -190,6 +193,8 @@ def read_table(
 
     location = Location(found.path)
     rows_field, row = ROWS[kind]
+    # The raw class holds each row as bytes: rows are read by `table_of` without a
+    # Python object for every number.
     wire, left_out = _wire_of_text(data, kind, found) if is_text else (data, ())
     try:
         head = message_class(f"{kind}Raw").FromString(wire)
@@ -198,17 +203,23 @@ def read_table(
             "the bytes are not a protobuf message, or are cut off", location
         ) from None
     rows = list(getattr(head, rows_field))
+    # 6 bytes: tag and length of a row of up to 2^35 bytes.
     outside = len(wire) - sum(len(row) + 6 for row in rows)
     if outside > _MAX_BYTES_OUTSIDE_ROWS:
         raise TOO_LARGE.error(f"{outside} bytes are not in keyframes", location)
+    # The table may have four numbers for each byte of the file. Nearly empty rows,
+    # which need more, are refused: a small file must not fill the memory.
     table = table_of(rows, row, _MAX_NUMBERS_OF_ANY_FILE + 4 * len(data), location)
     head.ClearField(rows_field)
     if not is_text:
+        # Unknown fields of a text have been reported with their line.
         _report_unknown(head, table.with_unknown, found)
     if not rows:
+        # Without rows because of faults: these are the reason.
         if found.refusal is not None:
             raise FormatError(found.refusal)
         raise rules.NO_FRAMES.error("the message has no keyframes", location)
+    # Members of a oneof (body_pos or com_pos) may not change from row to row.
     for first, second in rivals(row).items():
         if first in table.parents and second in table.parents:
             message = f"some keyframes have {first}, others {second}"
@@ -262,6 +273,8 @@ def _without_gaps(table: Table, found: Diagnostics) -> Table:
         return table
     values = table.values.copy()
     gaps: dict[str, int] = {}
+    # For each missing number the last row before it that has one; the first row with
+    # one at the start. `there` are the rows that have the column.
     for index in np.flatnonzero(~table.held.all(axis=0)):
         there = np.flatnonzero(table.held[:, index])
         source = np.searchsorted(there, np.arange(len(values)), side="right") - 1
@@ -288,6 +301,7 @@ def text_of(data: bytes, found: Diagnostics) -> str:
     if wide:
         found.report(ENCODING, f"the text is {wide}", Location(found.path, 1))
     try:
+        # utf-8-sig drops a byte order mark.
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -309,9 +323,12 @@ def _wire_of_text(
         raise rules.SEQUENCE.error(
             "the file is a sequence of moves", Location(found.path)
         )
+    # First the fast way for texts as protobuf writes them, then the general parser,
+    # which reports and skips faults.
     if (wire := _wire_of_rows(text, kind)) is not None:
         return wire, ()
     message, faulty = parsed(text, kind, found)
+    # Rows are deleted in order: the index of each in what is left of the others.
     left_out = tuple(row - before for before, row in enumerate(faulty))
     for row in left_out:
         del getattr(message, rows_field)[row]
@@ -328,6 +345,7 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
     Of rows that differ in their numbers only, protobuf parses one. It would take a
     hundred times as long for all of them.
     """
+    # A row as MessageToString writes it: the brace alone on the first and last line.
     rows_field, row = ROWS[kind]
     rows = re.compile(rf"^{rows_field} \{{\n((?:[ \t].*\n)*)\}}\n", re.MULTILINE)
     head, error = attempt(rows.sub("", text), f"{kind}Raw")
@@ -336,6 +354,7 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
     alike: dict[str, tuple[list[int], list[list[float]]]] = {}
     count = 0
     for count, found in enumerate(rows.finditer(text), 1):
+        # Numbers become %r: rows with the same fields share one pattern.
         indices, numbers = alike.setdefault(
             _NUMBER.sub("%r", found[1].replace("%", "%%")), ([], [])
         )
@@ -347,6 +366,8 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
         except ValueError:
             return None
     content = [b""] * count
+    # Parse each pattern once with marker numbers, find these in the wire format, and
+    # write all its rows by filling in the bytes.
     for shared, (indices, numbers) in alike.items():
         width = len(numbers[0])
         message, error = attempt(shared % tuple(gap(k) for k in range(width)), row)
@@ -370,6 +391,7 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     Every unknown field and every fault is reported: an outermost field is parsed again
     without what is reported.
     """
+    # The whole text at once: nearly all files have no fault.
     message = message_class(kind)()
     whole, fault = attempt(text, kind)
     if fault is None:
@@ -379,13 +401,16 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     else:
         rows = []
     faulty = list[int]()
+    # Each attempt parses a field again: `rereads` bounds the time for hostile texts.
     rereads = _MAX_REREAD
     line = 1
     begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
+    # One outermost field after the other, so that a fault affects its own field only.
     for begin, end in timed(pairwise([0, *begins, len(text)])):
         part = text[begin:end]
         num_rows = len(rows)
         has_fault = False
+        # Columns of faults in the first line of the part count from its begin.
         before = begin - text.rfind("\n", 0, begin) - 1
         # What is faulty only beside other fields is one that is there twice.
         while (
@@ -403,6 +428,7 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
                 location,
                 fatal=not is_unknown,
             )
+            # 256: a short field costs something, too.
             rereads -= len(part) + 256
         behind = None
         if rereads <= 0:
@@ -444,12 +470,16 @@ def _scan(
     outermost: list[int] = []
     opened: list[re.Match[str]] = []
     for found in FIELD.finditer(text):
+        # A name that is only known at the outermost level begins a new field there: an
+        # earlier brace was not closed.
         begin, end = found.span()
         if found["name"] in names and text[begin - 1] == "\n":
             opened.clear()
         if not opened and (found["name"] or found["close"]):
             outermost.append(begin)
         if found["open"] or found["bare"]:
+            # Braces and names: whether there is a value, its begin, the end of the
+            # head, its end.
             opened.append(found)
         elif found["close"] and opened:
             fields.append((True, opened[-1].start(), opened.pop().end(), end))
@@ -473,12 +503,15 @@ def _without(
     not find it there if it is one.
     """
     fields, _, closing = _scan(text)
+    # An open brace at the end is the only fault if closing it helps.
     if closing and attempt(closed := f"{text}\n{closing}", kind)[1] is None:
         return closed, False
+    # Line and column to an index: line ends count one each.
     at = sum(len(line) + 1 for line in text.split("\n")[: row - 1]) + column - 1
     # A field without a value is found to be faulty at what comes next.
     hit = (one for one in fields if one[1] <= at < one[2] + (not one[0]))
     has_value, begin, _, end = min(hit, default=(False, at, at, at + 1))
+    # Blank out the fault: the locations of all others stay.
     rest = text[:begin] + re.sub(r"\S", " ", text[begin:end]) + text[end:]
     return rest, has_value and attempt(text, kind, skip_unknown=True)[1] != own
 
@@ -507,6 +540,8 @@ def attempt(
             return message, ("the messages are nested too deeply to be read", 1, 1)
         except text_format.ParseError as error:
             reason = (
+                # The message begins with line and column, which the location has
+                # already.
                 re.sub(r"^\d+:\d+ : ", "", str(error))
                 .replace("bosdyn.api.spot.", "")
                 .rstrip(".")
@@ -514,6 +549,7 @@ def attempt(
             if len(reason) <= 300:
                 short = reason
             else:
+                # A whole line may be quoted in the reason: keep its two ends.
                 short = f"{reason[:120]}…{reason[-120:]}"
             line = error.GetLine() or 1
             at_fault = "".join(text.split("\n")[line - 1 : line])[:MAX_SHOWN]
@@ -556,14 +592,18 @@ def _animation(
     0; other zeros do not. Times that are sums of one step from 0 on become the option
     `frequency`.
     """
+    # Columns in the order of PATHS, whatever the order of fields in the file.
     names = [name for name, field in PATHS.items() if field in table.columns]
     values = table.values[:, [table.columns.index(PATHS[name]) for name in names]]
+    # The vendor's converter writes 1e-6 for zero, because plain doubles of 0 vanish
+    # from the wire. Contacts are flags and have true zeros.
     exact = values == TINY
     for number, name in enumerate(names):
         if name.endswith("_contact"):
             exact[:, number] = values[:, number] == 0
     values[exact] = 0.0
     times = table.column(TIME)
+    # Exact multiples of the step, as `frequency` means them.
     frequency = _frequency(times)
     if frequency is not None:
         times = np.arange(len(times)) / frequency
@@ -591,11 +631,13 @@ def _frequency(times: Floats) -> float | None:
     """
     if len(times) < 2 or times[0] != 0 or not times[1] > 0:
         return None
+    # 1 / step is rarely exact: try a whole number, six digits, and the value itself.
     with np.errstate(over="ignore"):
         guess = float(1.0 / times[1])
     if not np.isfinite(guess):
         return None
     for frequency in (float(round(guess)), float(f"{guess:.6g}"), guess):
+        # The converter sums up steps: products k / frequency have other last bits.
         steps = np.full(len(times), 1.0 / frequency if frequency else 0.0)
         steps[0] = 0.0
         if np.array_equal(np.cumsum(steps), times):
@@ -604,11 +646,13 @@ def _frequency(times: Floats) -> float | None:
 
 
 def _options(head: Any, frequency: float | None) -> dict[str, object]:
+    """Return the options of a message; fields with their default are not set."""
     options: dict[str, object] = {
         "controls": tuple(
             track for track in TRACKS if getattr(head, f"controls_{track}")
         )
     }
+    # Proto3: a double of 0 is not on the wire, and means that it is not given.
     for keyword in ("bpm", "timing_adjustability"):
         if getattr(head, keyword):
             options[keyword] = getattr(head, keyword)
@@ -616,6 +660,7 @@ def _options(head: Any, frequency: float | None) -> dict[str, object]:
         options["precise_timing"] = True
     if frequency is not None:
         options["frequency"] = frequency
+    # 0 is "unspecified".
     if 0 < head.arm_playback < len(ARM_PLAYBACKS):
         options["arm_playback"] = ARM_PLAYBACKS[head.arm_playback]
     options |= {keyword: True for keyword in FLAGS if getattr(head, keyword)}
@@ -623,6 +668,7 @@ def _options(head: Any, frequency: float | None) -> dict[str, object]:
 
 
 def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:
+    """Return the parameters of a message, from its three messages of limits."""
     parameters: dict[str, Parameter] = {}
     partial: list[str] = []
     for name, (path, _) in parameter_paths().items():
@@ -630,6 +676,7 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:
         known = [limit for limit in limits if limit is not None]
         if not known:
             continue
+        # A limit may be missing in one of them: take it from the others.
         if len(known) < len(limits):
             partial.append(name)
         minimum, default, maximum = limits
@@ -646,6 +693,7 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:
             f"limits are missing of {', '.join(partial)}",
             data={"names": partial},
         )
+    # The name of the animation is that of the message itself.
     if any(getattr(head, message).animation_name for message in LIMITS):
         found.report(
             rules.NAME, "the field animation_name of the parameters is not used"

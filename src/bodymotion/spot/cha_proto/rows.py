@@ -39,6 +39,9 @@ _MAX_LAYOUTS = (
 
 
 def _paths() -> dict[str, str]:
+    """Return the path of each column's field within AnimationKeyframe."""
+    # Wrappers (.value) tell a value of 0 from one that is missing; quaternions and leg
+    # angles are plain doubles, which vanish from the wire when they are 0.
     joints = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
     paths = {"gripper": "gripper.gripper_angle.value"}
     paths |= {
@@ -117,6 +120,7 @@ def message_columns(columns: Sequence[str]) -> dict[str, int]:
     Of those that exclude each other the last one.
     """
     other_of = rivals("AnimationKeyframe")
+    # A later column of a oneof removes what an earlier rival set.
     held: dict[str, int] = {}
     for index, name in enumerate(columns):
         if name in PATHS:
@@ -139,6 +143,7 @@ def gap(number: int) -> float:
 
     No number of a real file has its bytes or its digits.
     """
+    # Above 2^46 the step of doubles is 1/64: each + number is exact and distinct.
     return 98765432109870.5 + number
 
 
@@ -163,11 +168,13 @@ class Layout:
 
         None where one of these is missing.
         """
+        # Deterministic: equal fields are always written in the same order.
         wire = message.SerializeToString(deterministic=True)
         begins = [wire.find(struct.pack("<d", gap(k))) for k in range(count)]
         if -1 in begins:
             return None
         return Layout(
+            # (L,) bytes, and for each number the indices of its eight bytes.
             np.frombuffer(wire, np.uint8),
             np.array(begins, np.intp).reshape(-1, 1) + np.arange(8),
         )
@@ -175,6 +182,7 @@ class Layout:
     def fill(self, numbers: Floats) -> npt.NDArray[np.uint8]:
         """Return the bytes (N, L) of messages with `numbers` (N, K)."""
         messages = np.tile(self.wire, (len(numbers), 1))
+        # Rows that differ in their numbers only: copy the bytes, fill in the gaps.
         if len(self.gaps):
             messages[:, self.gaps] = (
                 np.ascontiguousarray(numbers, "<f8")
@@ -188,6 +196,7 @@ class Layout:
 
         And the numbers (M, K) of these.
         """
+        # All bytes beside the gaps must be equal: tags, lengths and flags.
         fixed = np.ones(len(self.wire), np.bool_)
         fixed[self.gaps] = False
         same = np.asarray((messages[:, fixed] == self.wire[fixed]).all(axis=1))
@@ -208,12 +217,17 @@ def keyframe_rows(
     """
     paths = (TIME, *fields)
     is_flag = np.array([path.endswith("stance.value") for path in paths])
+    # Chunks bound the memory for hundreds of thousands of keyframes.
     for start in range(0, len(times), _CHUNK_ROWS):
         chunk = slice(start, start + _CHUNK_ROWS)
         table = np.ascontiguousarray(
             np.column_stack([times[chunk], values[chunk][:, list(fields.values())]])
         )
+        # A plain double of +0 is not written; −0 has bits. A contact is written from 1
+        # on.
         written = np.where(is_flag, np.abs(table) >= 1, table.view(np.uint64) != 0)
+        # Rows with the same written fields share a layout: the pattern, as bytes, is
+        # the key.
         patterns = np.packbits(written, axis=1)
         alike: dict[bytes, list[int]] = {}
         for k, key in enumerate(
@@ -226,6 +240,7 @@ def keyframe_rows(
             layout, text, printed = _keyframe_layout(paths, is_flag, pattern)
             if as_text:
                 contents = [
+                    # %r writes the shortest digits that round-trip, as protobuf does.
                     (text % tuple(numbers)).encode()
                     for numbers in table[chosen][:, printed].tolist()
                 ]
@@ -250,6 +265,8 @@ def _keyframe_layout(
 
     animation = message_class("Animation")()
     row = animation.animation_keyframes.add()
+    # Messages without values exist in each row, as in the vendor's converter: the robot
+    # complains about fields that come and go.
     for parent in dict.fromkeys(chain.from_iterable(map(_parents, paths))):
         attrgetter(parent)(row).SetInParent()
     numbers: list[int] = []
@@ -259,6 +276,7 @@ def _keyframe_layout(
     layout = Layout.of(animation, len(numbers))
     assert layout is not None, "each gap is written"
     text = text_format.MessageToString(animation)
+    # Fields of a text are in the order of their numbers, not of `paths`.
     order = sorted(range(len(numbers)), key=lambda k: text.index(repr(gap(k))))
     for k in order:
         text = text.replace(repr(gap(k)), "%r")
@@ -315,12 +333,14 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
     Raises FormatError when a row is no message (CAP001), or the table would have more
     than `most` numbers (FMT009).
     """
+    # Only rows of equal length can have the same layout.
     by_length: dict[int, list[int]] = {}
     for k, content in enumerate(rows):
         by_length.setdefault(len(content), []).append(k)
     pieces: list[_Piece] = []
     for indices in by_length.values():
         pieces += _pieces_of(rows, np.array(indices, np.intp), kind, location)
+    # The table has a column for each number of a message that occurs.
     parents = frozenset[str]().union(*(piece.row.parents for piece in pieces))
     columns = tuple(
         path
@@ -335,6 +355,7 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
         raise TOO_LARGE.error(message, location)
     table = np.zeros((len(rows), len(columns)))
     held = np.zeros(table.shape, np.bool_)
+    # Pieces are rows of one layout: copy them into the table at once.
     for piece in pieces:
         held[piece.indices] = [_is_in(path, piece.row.parents) for path in columns]
         order = [columns.index(path) for path in piece.row.paths]
@@ -394,6 +415,7 @@ def _pieces_of(
     content = b"".join([rows[k] for k in indices])
     messages = np.frombuffer(content, np.uint8).reshape(len(indices), length)
     num_layouts = 0
+    # The first row gives the layout; the rows that do not fit come in the next turn.
     while len(indices):
         row, layout = _read_row(messages[0].tobytes(), kind, location, int(indices[0]))
         if layout is None or num_layouts == _MAX_LAYOUTS:
@@ -401,6 +423,7 @@ def _pieces_of(
             yield _Piece(row, indices[:1], values.astype(np.float64))
             messages = messages[1:]
             indices = indices[1:]
+            # No layout: this row alone is read by protobuf.
             continue
         num_layouts += 1
         same, numbers = layout.numbers(messages)
@@ -423,6 +446,7 @@ def _read_row(
         reason = f"keyframe {number + 1} is not a protobuf message, or is cut off"
         subject = ("keyframes", number)
         raise rules.WIRE.error(reason, location, subject=subject) from None
+    # Unknown fields are dropped; the size tells that there were some.
     size = message.ByteSize()
     message.DiscardUnknownFields()
     row = _Row(set(), {}, {}, bool(message.ByteSize() < size))

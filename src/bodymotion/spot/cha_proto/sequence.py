@@ -106,6 +106,7 @@ def robot_moves_of(message: Any) -> RobotMoves:  # noqa: ANN401
 
 
 def _info(one: Any) -> MoveInfo:  # noqa: ANN401
+    """Return a robot's description of a move."""
     if one.display.HasField("color"):
         shown = one.display.color
     else:
@@ -128,6 +129,7 @@ def _info(one: Any) -> MoveInfo:  # noqa: ANN401
 
 
 def _state(number: int) -> str:
+    """Return the name of a state; its number where the list is older."""
     if 0 <= number < len(STATES):
         return STATES[number]
     return str(number)
@@ -141,6 +143,7 @@ def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
     A block that names a field only is under that name.
     """
     found: dict[str, tuple[str, dict[str, Parameter]]] = {}
+    # Blocks are separated by blank lines: NAME kind, then a line for each parameter.
     for block in re.split(r"\n\s*\n", text.strip()):
         head, *lines = block.splitlines() or [""]
         words = head.split()
@@ -153,6 +156,7 @@ def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
         limits: dict[str, Parameter] = {}
         for line in lines:
             name, *values = line.split() or [""]
+            # A line without three numbers is a parameter without limits.
             with suppress(ValueError):
                 numbers = [float(word) for word in values]
                 if len(numbers) >= 3:
@@ -254,13 +258,17 @@ def _animations(
     """Return the animations of a choreography that have a file, partial ones too."""
     from bodymotion.formats.registry import read
 
+    # Each animation once, in the order of the moves.
     names = dict.fromkeys(move.animation for move in choreography.moves)
     plain = [
         name
         for name in names
+        # A name is used as a file name: no paths, no separators of archives or
+        # addresses, nothing longer than file systems allow.
         if name and not set(name) & set("/\\:#%\0") and len(name) < 200
     ]
     for name in plain[:MAX_ANIMATIONS]:
+        # All extensions beside the file, then in the folders of animations.
         file = finder.find([place.format(name) for place in _PLACES])
         try:
             if isinstance(file, Path):
@@ -268,6 +276,8 @@ def _animations(
             else:
                 value = None
         except FormatError:
+            # An animation that cannot be read is as missing: the check of moves reports
+            # it.
             continue
         if isinstance(value, Animation):
             yield name, value
@@ -281,6 +291,7 @@ def _read(
     choreography: Choreography | None = None
     with found.recover():
         location = Location(found.path)
+        # Size limits before any parsing.
         if len(data) > MAX_BYTES:
             message = f"{len(data)} bytes, expected at most {MAX_BYTES}"
             raise TOO_LARGE.error(message, location)
@@ -292,10 +303,12 @@ def _read(
             wire = data
         else:
             kind = SAVE if _IS_SAVE.search(text) else SEQUENCE
+            # A text becomes bytes: from here on there is one way.
             wire = bytes(parsed(text, kind, found)[0].SerializeToString())
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:
+            # What faults leave unknown is not reported as missing.
             unknown = _unknown_parts(choreography, text, found.problems)
         source = Source(
             "csq" if kind == SEQUENCE else "chr",
@@ -354,6 +367,7 @@ def _kind_of(data: bytes) -> str:
     """
     from google.protobuf.message import DecodeError
 
+    # A save has the sequence as its field 1, where a sequence has its name.
     try:
         save = message_class(f"{SAVE}Raw").FromString(data)
         inner = message_class(f"{SEQUENCE}Raw").FromString(
@@ -367,16 +381,19 @@ def _kind_of(data: bytes) -> str:
 
 
 def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
+    """Return the choreography of bytes, of either message."""
     from google.protobuf.message import DecodeError
 
     try:
         editor: Mapping[str, Value] | None = None
+        # The editor's fields are kept for writing a save again.
         if kind == SAVE:
             save = message_class(f"{SAVE}Raw").FromString(wire)
             wire = b"".join(save.choreography_sequence)
             save.ClearField("choreography_sequence")
             editor = flat(save)
         raw = message_class(f"{SEQUENCE}Raw").FromString(wire)
+        # The number of moves is known before any of them is parsed.
         if len(raw.moves) > MAX_MOVES:
             raise TOO_LARGE.error(
                 f"{len(raw.moves)} moves, expected at most {MAX_MOVES}",
@@ -402,6 +419,7 @@ def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
 
 
 def _move(message: Any) -> Move:  # noqa: ANN401
+    """Return a move of a message."""
     kind = message.WhichOneof("params") or ""
     if kind:
         parameters = flat(getattr(message, kind))
@@ -429,6 +447,7 @@ def flat(message: Any, prefix: str = "") -> dict[str, Value]:  # noqa: ANN401
     values: dict[str, Value] = {}
     for one, value in message.ListFields():
         name = f"{prefix}{one.name}"
+        # Fields of enumerations by name, wrappers (DoubleValue …) as their value.
         if one.message_type is None:
             values[name] = tuple(value) if one.is_repeated else _named(one, value)
         elif "value" in one.message_type.fields_by_name:
@@ -436,6 +455,7 @@ def flat(message: Any, prefix: str = "") -> dict[str, Value]:  # noqa: ANN401
             if unknown := _unknown(value):
                 values[f"{name}."] = unknown
         else:
+            # An empty message says that it is there: None.
             values |= flat(value, f"{name}.") or {name: None}
     if unknown := _unknown(message):
         values[prefix or "."] = unknown
@@ -456,6 +476,8 @@ def _unknown(message: Any) -> bytes:  # noqa: ANN401
     """Return the bytes of the fields that are unknown."""
     from google.protobuf.unknown_fields import UnknownFieldSet
 
+    # Unknown fields cannot be listed by name: keep what is left after clearing all
+    # known ones.
     if not len(UnknownFieldSet(message)):
         return b""
     rest = type(message)()
@@ -483,6 +505,8 @@ def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | Non
             inside = f"move {subject[1] + 1}"
         else:
             inside = None
+        # The nearest part that has a location: a parameter, else its move, else the
+        # file.
         parts = (subject[:length] for length in range(len(subject), 0, -1))
         line, column = next(
             (known[part] for part in parts if part in known), (None, None)
@@ -497,6 +521,7 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
 
     ("name",), ("moves", 3), ("moves", 3, "start_slice"), ("moves", 3, "offset.x").
     """
+    # ("", k) are braces and repeated fields: locations that faults can be near to.
     found: dict[Subject, tuple[int, int]] = {("",): (1, 1)}
     outer: list[str] = []
     num_moves = 0
@@ -504,6 +529,7 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
     line_start = 0
     seen = 0
     for token in FIELD.finditer(text):
+        # Count lines between tokens only: each character is looked at once.
         skipped = text.count("\n", seen, token.start())
         if skipped:
             line += skipped
@@ -527,6 +553,7 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
                 else:
                     # A field that is there twice has a location of its own.
                     found[("", len(found)) if subject in found else subject] = position
+        # Track the path of open messages, to know which field is within which.
         if token["open"] or token["bare"]:
             outer.append(token["name"] or "")
         elif token["close"]:

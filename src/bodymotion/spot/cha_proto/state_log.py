@@ -77,6 +77,7 @@ def log_bytes(animation: Animation, start: int) -> bytes:
         strict=True,
     ):
         row = log.key_frames.add()
+        # Timestamps of protobuf: whole seconds and nanoseconds.
         row.timestamp.seconds, row.timestamp.nanos = divmod(
             start + round(time * 1e9), 1_000_000_000
         )
@@ -97,9 +98,11 @@ def log_text(data: bytes) -> str:
 
 
 def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation:
+    """Return the states of a log as keyframes."""
     header = [TIME]
     columns = []
     tracks = []
+    # Groups that are complete become one keyword; the header is written that way.
     for keyword, track in _GROUPS.items():
         group = GROUPS.get(keyword, (keyword,))
         present = [name for name in group if _field(name) in table.columns]
@@ -110,7 +113,9 @@ def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation
     seconds, nanos = (
         table.column(f"timestamp.{part}") for part in ("seconds", "nanos")
     )
+    # Differences first: nanoseconds since 1970 are beyond the 53 bits of a double.
     times = (seconds - seconds[0]) + (nanos - nanos[0]) * 1e-9
+    # Times must increase: keep states that are later than all before them.
     rising = np.concatenate(
         ([True], times[1:] > np.maximum.accumulate(times)[:-1])
     ) & np.isfinite(times)
@@ -139,6 +144,7 @@ def _field(column: str) -> str:
 
     As a path through LoggedStateKeyFrame.
     """
+    # The log's message has its own names and nesting for what keyframes hold.
     if column.endswith("_contact"):
         return f"foot_contact_state.{column}"
     part, _, inner = PATHS[column].partition(".")

@@ -71,14 +71,18 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
         raise ValueError("an animation without keyframes has no length")
     options = animation.options
     info = pb.MoveInfo()
+    # What a robot may do to the length.
     info.name = animation.name.encode("utf-8", "replace").decode()
     longer = bool(options.get("extendable"))
     shorter = bool(options.get("truncatable"))
+    # The MoveInfo of an animation that may be changed in only one direction has the
+    # length as its bound in the other.
     info.is_extendable = longer or shorter
     duration = float(message_times(animation)[-1])
     if animation.bpm is not None:
         slices = duration / 60.0 * (4 * animation.bpm)  # a slice is a quarter of a beat
         if not abs(slices) < 1 << 31:
+            # The length in slices is an int32.
             raise ValueError(
                 f"{duration} s at {animation.bpm} beats per minute are too many slices"
             )
@@ -95,6 +99,7 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
             info.move_length_time,
             info.move_length_slices,
         )
+    # Display in Choreographer: category, colour, description.
     for track in TRACKS:
         setattr(info, f"controls_{track}", track in animation.controls)
     display = info.display
@@ -109,10 +114,12 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     display.color.a = 1.0
     text = options.get("description")
     if text is None:
+        # One line without quotation marks.
         text = _DESCRIPTION
     else:
         text = " ".join(str(text).split()).replace('"', "")
     display.description = text.encode("utf-8", "replace").decode()
+    # An animation ends in a stand, and begins in one unless it says otherwise.
     if options.get("starts_sitting"):
         start = pb.MoveInfo.TRANSITION_STATE_SIT
     else:

@@ -156,8 +156,11 @@ def _pieces(
     animation: Animation, config: str | Path | None, *, as_text: bool
 ) -> tuple[Iterator[bytes], tuple[Problem, ...]]:
     """Return the message in pieces, and what it cannot hold."""
+    # Three pieces: the name first as in the vendor's converter, keyframes, the rest.
+    # The rows are made while they are written.
     problems = Diagnostics()
     name, head = _head(animation, config, problems)
+    # What the message cannot hold: reported, not fatal.
     fields = message_columns(animation.keyframes.columns)
     problems.extend(_column_losses(animation, fields))
 
@@ -201,11 +204,14 @@ def _head(
 
 
 def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -> None:
+    """Set the field of an option; report options that have none."""
     if keyword in FLAGS:
         setattr(head, keyword, True)
     elif keyword in ("bpm", "timing_adjustability") and isinstance(value, (int, float)):
         setattr(head, keyword, float(value))
     elif keyword == "precise_timing":
+        # Deprecated: the vendor's converter writes precise_timing as
+        # timing_adjustability −1.
         head.timing_adjustability = -1.0
     elif keyword == "arm_playback":
         if value in ARM_PLAYBACKS:
@@ -226,6 +232,8 @@ def _set_parameters(
     limits: Mapping[str, Parameter],
     problems: Diagnostics,
 ) -> None:
+    """Set minimum, default and maximum of all parameters."""
+    # A parameter that is only named has the robot's limits.
     paths = parameter_paths()
     for name, given in parameters.items():
         if name not in paths:
@@ -251,9 +259,12 @@ def _set_parameters(
 
 
 def _held(name: str, value: float, kind: str, problems: Diagnostics) -> float | int:
+    """Return a value as the field holds it: never 0, whole for integers."""
+    # As in the converter, a zero is written as 1e-6.
     value = TINY if value == 0 else value
     if kind == "double":
         return value
+    # int() fails for NaN; infinities are clipped to the range.
     if not math.isnan(value):
         whole = int(max(min(value, _INT32 - 1), -_INT32))
     else:
@@ -294,6 +305,7 @@ def message_times(animation: Animation) -> Floats:
     """
     keyframes = animation.keyframes
     frequency = animation.options.get("frequency")
+    # Times of `frequency` are not in the header: sum them up as the converter does.
     if (
         TIME not in keyframes.header
         and isinstance(frequency, (int, float))
@@ -303,6 +315,7 @@ def message_times(animation: Animation) -> Floats:
         steps = np.full(len(keyframes), 1.0 / frequency)
         steps[0] = 0.0
         summed = np.cumsum(steps)
+        # Edited times are no multiples of the step any more.
         if np.allclose(summed, keyframes.times, rtol=1e-9, atol=1e-9):
             return summed
         return keyframes.times
@@ -325,6 +338,7 @@ def _values(animation: Animation) -> Floats:
             if name.endswith("_contact")
         ],
     ] = False
+    # In groups only the exact text 0 becomes 1e-6, in columns of their own any zero.
     if keyframes.exact_zeros is not None:
         alone: list[bool] = []
         for name in keyframes.header:
@@ -334,6 +348,7 @@ def _values(animation: Animation) -> Floats:
         zeros &= keyframes.exact_zeros | np.array(
             [*alone, *[False] * count][:count], bool
         )
+    # The converter's 1e-6, which `from_bytes` turns back.
     return np.where(zeros, TINY, keyframes.values)
 
 
@@ -358,6 +373,7 @@ def message_of(choreography: Choreography) -> Any:
             **({".": move.extension} if move.extension else {}),
         }
         if move.kind:
+            # The message with parameters exists even without any of them.
             fields[move.kind] = None
         fields |= {
             f"{move.kind}.{name.removeprefix('.')}": value
@@ -383,11 +399,14 @@ def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:
 
 
 def _fill(message: Any, values: Mapping[str, Value]) -> None:
+    """Set fields by dotted names; see `flat` for what the values mean."""
     for name, value in values.items():
+        # "." is the message itself, with unknown fields.
         *path, last = name.split(".") if name != "." else ("",)
         inner = message
         for part in path:
             inner = getattr(inner, _existing(inner, part))
+        # A name with a dot at its end: unknown fields, merged as bytes.
         if isinstance(value, bytes) and not last:
             inner.MergeFromString(value)
             continue
@@ -402,6 +421,7 @@ def _fill(message: Any, values: Mapping[str, Value]) -> None:
                 if isinstance(value, str) and one.enum_type
                 else value,
             )
+        # None: an empty message; it has to exist all the same.
         elif value is None:
             getattr(inner, last).SetInParent()
         else:
@@ -411,6 +431,7 @@ def _fill(message: Any, values: Mapping[str, Value]) -> None:
 
 
 def _existing(message: Any, name: str) -> str:
+    """Return a field's name; KeyError with the existing ones for another one."""
     if name not in message.DESCRIPTOR.fields_by_name:
         raise KeyError(
             f"{message.DESCRIPTOR.name} has no field {name!r}; it has "
@@ -456,6 +477,7 @@ def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, .
 
 
 def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
+    """Return the loss of an editor's fields in a plain sequence."""
     names = ", ".join(name for name in choreography.editor or {} if name != ".")
     if names:
         return (
@@ -473,7 +495,9 @@ def _save(
     *,
     as_text: bool,
 ) -> tuple[Problem, ...]:
+    """Write a message; return what its text cannot hold."""
     if as_text:
+        # Unknown fields have numbers but no names: a text cannot have them.
         size = message.ByteSize()
         message.DiscardUnknownFields()
         if message.ByteSize() != size:

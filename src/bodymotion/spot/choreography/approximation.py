@@ -44,11 +44,13 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
     """
     length = float(move.requested_slices)
     parameters = parameters_of(move)
+    # Keyframes once per slice, for moves that oscillate.
     slices: Floats = np.arange(max(move.requested_slices, 0) + 1, dtype=np.float64)
     match move.kind:
         case "rotate_body_params":
             values = _body_pose(parameters, rotation="rotation")
             if parameters.get("return_to_start_pose"):
+                # Half of the move there, half of it back.
                 return _animation(_BODY, values, "body", length / 2, length / 2)
             return _animation(_BODY, values, "body", length)
         case "body_hold_params":
@@ -58,6 +60,7 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
             return _animation(_BODY, values, "body", entry, exit_)
         case "sway_params":
             values = np.repeat(_body_pose({}), len(slices), axis=0)
+            # One full swing in `SWAY_CYCLE` slices, to both sides of the stand.
             swing = np.sin(2 * np.pi * slices / SWAY_CYCLE)
             values[:, 1] += swing * parameters.get("horizontal", 0.0)
             values[:, 2] += swing * parameters.get("vertical", 0.0)
@@ -65,6 +68,7 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
             return _animation(_BODY, values, "body", 1.0, step=slice_seconds)
         case "twerk_params":
             values = np.repeat(_body_pose({}), len(slices), axis=0)
+            # 0 at the start of each cycle, 2 at its middle; `height` is the depth.
             drop = 1 - np.cos(2 * np.pi * slices / TWERK_CYCLE)
             values[:, 2] -= parameters.get("height", 0.0) * drop / 2
             return _animation(_BODY, values, "body", 1.0, step=slice_seconds)
@@ -106,9 +110,12 @@ def _animation(
     step:
         [s] Between keyframes.
     """
+    # NaN fails the comparison as well.
     numbers = np.abs([*values.ravel(), entry, exit_])
     if not (numbers <= MAX_NUMBER).all():
         return None
+    # Blends do the movement: the keyframes hold the goal, and entry and exit slices
+    # lead to it and away.
     part = "body" if track == "body" else "arm"
     parameters = {f"{part}_entry_slices": Parameter(0.0, max(entry, 0.0))}
     if exit_ > 0:

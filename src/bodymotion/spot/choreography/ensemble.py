@@ -125,6 +125,7 @@ def ensemble(
         be played.
     """
     if places is None:
+        # In a row to the right of the first robot.
         places = [(0.0, -SPACING * k, 0.0) for k in range(len(dances))]
     if not dances or len(dances) != len(places):
         raise ValueError(
@@ -132,6 +133,7 @@ def ensemble(
             f"{len(places)} places"
         )
     motions = [one if isinstance(one, Motion) else one.play() for one in dances]
+    # The rate of the finest motion, so that none loses frames.
     rate = max(motion.frame_rate or CHECKED_RATE for motion in motions)
     count = int(np.ceil(max(motion.duration for motion in motions) * rate)) + 1
     times: Floats = np.arange(count) / rate
@@ -141,6 +143,7 @@ def ensemble(
     ]
     body = _common_body(dancers)
     timeline = Timeline(frame_rate=rate, num_frames=count)
+    # Distances need fewer times: robots move centimetres in 50 ms.
     checked_times = np.arange(0.0, times[-1] + 1e-9, 1.0 / CHECKED_RATE)
     checked = np.unique(np.round(checked_times * rate).astype(int))
     distances = _all_distances(dancers, checked)
@@ -169,11 +172,13 @@ def _dancer(
             f"dance {number}: expected a motion of Spot with joints, root poses and "
             f"{FOOT_CONTACT}"
         )
+    # Places are on the floor: x, y and a rotation about z.
     start = poses.from_parts([x, y, 0.0], rotations.from_rpy([0.0, 0.0, heading]))
     return _Dancer(
         spot_body(arm=joints.num_parts > len(LEG_JOINTS)),
         values[joints.content],
         poses.compose(start, values[links.content][:, 0]),
+        # Resampled contacts are between 0 and 1.
         np.round(values[FOOT_CONTACT]),
     )
 
@@ -183,6 +188,7 @@ def _common_body(dancers: Sequence[_Dancer]) -> Body:
     links = [Link(name="stage")]
     column = 0
     for number, dancer in enumerate(dancers, 1):
+        # Column of the first joint of each robot in the common arrays.
         links += _links_of(dancer.body, f"spot{number}", len(links), column)
         column += len(_BASE) + dancer.joints.shape[1]
     return Body(name="ensemble", links=tuple(links))
@@ -217,6 +223,7 @@ def _links_of(robot: Body, name: str, first: int, column: int) -> list[Link]:
     """
     links = _links_of_base(name, first, column)
     base = first + len(_BASE)
+    # Ids of joints go on behind those of the robots before.
     for link in robot.links:
         number = -1
         if link.joint.id >= 0:
@@ -276,6 +283,7 @@ def _boxes(robot: Body, q: Floats, root: Floats) -> _Boxes:
     shapes = CollisionPoints(robot, visuals=True)
     shape_poses = robot.forward_kinematics(q, root)[:, shapes.shapes]
     middles, halves = shapes.boxes
+    # A box has the axes of its shape; S shapes over T times at once.
     axes = rotations.to_matrix(shape_poses[..., 3:]) @ shapes.axes
     in_world = poses.transform_points(shape_poses, middles)
     return _Boxes(
@@ -306,6 +314,8 @@ def _distances(one: _Boxes, other: _Boxes) -> Floats:
                 b.middles[:, :, None, :],
             ),
         )
+        # box_overlap is negative for boxes apart: its negative is a lower bound of the
+        # distance.
         distances.append(np.maximum(-overlaps, 0.0).min(axis=(1, 2)))
     return np.concatenate(distances)
 

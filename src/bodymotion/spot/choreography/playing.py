@@ -104,16 +104,19 @@ def play_choreography(
         When there is no tempo or no move, an animation cannot be played so, or memory
         does not suffice.
     """
+    # The grid of frames: a slice is a whole number of them.
     grid = _grid_of(choreography)
     steps = _steps_of(choreography, first_slice)
     animations = [step.animation for step in steps if step.animation is not None]
     if arm is None:
         arm = any(map(needs_arm, animations))
+    # The pose before the dance is that of its first animation.
     opening = animations[0] if animations else Animation()
     frames = Frames(grid.num_frames, default_start(opening))
     for move, animation in steps:
         if animation is not None:
             first = move.start_slice * grid.per_slice
+            # The nearest length that the animation allows, as the robot takes it.
             low, high = length_range(choreography, move)
             slices = int(min(max(move.requested_slices, low), high))
             allowed = replace(move, requested_slices=slices)
@@ -122,6 +125,7 @@ def play_choreography(
             played = play_move(animation, allowed, bpm, start, arm=arm, rate=grid.rate)
             frames.put(played, animation, first)
     frames.fill(grid.num_frames)
+    # Hands with a pose in the world are solved again once the body is final.
     if arm:
         frames.keep_hands()
     timeline = Timeline(frame_rate=grid.rate, num_frames=grid.num_frames)
@@ -157,9 +161,11 @@ def _grid_of(choreography: Choreography) -> _Grid:
             f"a choreography of {slices} slices at {tempo:g} per minute cannot be "
             "played"
         )
+    # Slow tempos: enough frames for `MIN_FRAME_RATE`; fast ones: a few per slice.
     wanted = max(MIN_FRAMES_PER_SLICE, np.ceil(MIN_FRAME_RATE * 60.0 / tempo))
     per_slice = int(min(wanted, MAX_FRAMES_PER_SLICE))
     count = slices * per_slice + 1
+    # Limits before any array is made: a file may ask for any length.
     if count > MAX_FRAMES:
         raise ValueError(
             f"a dance of {slices} slices at {tempo:g} slices per minute has {count} "
@@ -247,8 +253,10 @@ def motion_at(motion: Motion | None, seconds: Floats, *, arm: bool) -> Motion:
         num_joints = NUM_JOINTS if arm else len(LEG_JOINTS)
         still = np.ones((count, 1))
         body = still * rest.body
+        # A robot that stands without a dance.
         contacts = np.ones((count, 4))
         return Motion(components(timeline, body, still * joints[:num_joints], contacts))
+    # Root, joints and contacts, in the order of `components`.
     root, joints, contacts = (
         np.asarray(sampled(one.values, one.timeline.times, seconds))
         for one in motion.timed[:3]

@@ -95,6 +95,7 @@ def check_choreography(
     """
     review = Review(choreography)
     moves = choreography.moves
+    # First the sequence, then each move by itself, then moves with each other.
     _check_head(review)
     faults = _animation_faults(choreography)
     ends: dict[int, int] = {}
@@ -103,12 +104,14 @@ def check_choreography(
         one.check(faults)
         if one.is_usable:
             ends[number] = one.end_slice
+    # Moves with errors do not take part in what follows: no follow-up findings.
     usable = sorted(ends, key=lambda number: moves[number].start_slice)
     _check_ids(review)
     clear = _check_tracks(review, usable, ends)
     _check_states(review, clear)
     _check_gaits(review, usable, ends)
     _check_neighbours(review, usable, ends)
+    # Playing needs a tempo.
     if jumps and review.has_valid_tempo:
         animated = [
             number
@@ -164,6 +167,7 @@ def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreogra
     moves: dict[int, Move] = dict(enumerate(choreography.moves))
     for problem in problems:
         if problem.rule == rules.TEMPO.code:
+            # A tempo that no robot accepts leaves nothing to dance.
             moves.clear()
         if len(problem.subject) < 2:
             continue
@@ -191,6 +195,7 @@ def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreogra
 def _animation_faults(choreography: Choreography) -> dict[str, Fault]:
     """Return why animations cannot be danced, by name."""
     animations = choreography.animations
+    # One robot dances all: with or without arm.
     needing_arm = [
         name for name, one in animations.items() if "arm_required" in one.options
     ]
@@ -209,6 +214,7 @@ def _fault_of(animation: Animation) -> Fault | None:
     """Return why an animation cannot be danced by itself; None where it can."""
     try:
         check_keyframes(animation)
+        # Any valid tempo will do to see whether it can be played.
         natural_slices(animation, TEST_TEMPO)
     except (ValueError, MemoryError) as error:
         return Fault(rules.MOVE_UNPLAYABLE, f"cannot be played: {error}")
@@ -230,6 +236,8 @@ def _check_tracks(review: Review, usable: list[int], ends: dict[int, int]) -> li
     """
     moves = review.choreography.moves
     clear = []
+    # The move on each track that was accepted last; in order of starts it is the one
+    # that may still go on.
     last_on_track: dict[str, int] = {}
     for number in usable:
         move = moves[number]
@@ -239,6 +247,7 @@ def _check_tracks(review: Review, usable: list[int], ends: dict[int, int]) -> li
             other = last_on_track.get(track)
             if other is not None and ends[other] > move.start_slice:
                 rivals[track] = other
+        # The later of two rivals is reported and left out, the earlier one stays.
         if not rivals:
             clear.append(number)
             last_on_track |= dict.fromkeys(tracks, number)
@@ -256,6 +265,7 @@ def _check_states(review: Review, usable: list[int]) -> None:
     choreography = review.choreography
     entrance = str(choreography.options.get("entrance_state", ""))
     has_entrance = entrance not in ("", STATES[0])
+    # Only the legs have positions (stand, sit, kneel …).
     last: Move | None = None
     state_before = ""
     for number in usable:
@@ -280,6 +290,8 @@ def _check_states(review: Review, usable: list[int]) -> None:
 def _check_gaits(review: Review, usable: list[int], ends: dict[int, int]) -> None:
     """Report moves during which a custom gait begins or ends."""
     moves = review.choreography.moves
+    # All slices at which a custom gait begins or ends; a move may touch them, not
+    # cross.
     edges: set[int] = set()
     for number in usable:
         if moves[number].type == "custom_gait":
@@ -339,6 +351,7 @@ def _pose_jumps(
         for track in animation.controls:
             last = before.get(track)
             if last is not None and last.end_slice == move.start_slice:
+                # The same pair of moves is played once; `MAX_PAIRS` bounds the time.
                 key = _key(last, move)
                 if key not in known and len(known) < MAX_PAIRS:
                     known[key] = _jump(choreography, last, move)
@@ -369,12 +382,14 @@ def _check_reach(review: Review, animated: Iterable[int]) -> None:
     """
     choreography = review.choreography
     moves = choreography.moves
+    # Groups that repeat (a chorus) are played once.
     misses_of_groups: dict[object, list[Miss]] = {}
     for group in _groups_at_a_time(choreography, animated):
         together = [moves[number] for number in group]
         key = _key(*together)
         first = together[0].start_slice
         if key not in misses_of_groups and len(misses_of_groups) < MAX_PAIRS:
+            # Played from slice 0: the part before the group does not matter.
             from_start = [
                 replace(one, start_slice=one.start_slice - first) for one in together
             ]
@@ -400,6 +415,7 @@ def _groups_at_a_time(
 
 def _report_miss(review: Review, group: list[int], miss: Miss, slice_: int) -> None:
     """Report a miss at the move of a group that began last before it."""
+    # The move that began last is most likely the one to change.
     moves = review.choreography.moves
     begun = [number for number in group if moves[number].start_slice <= slice_]
     latest = max(begun, key=lambda number: moves[number].start_slice)
@@ -430,6 +446,7 @@ def _misses(choreography: Choreography) -> list[Miss]:
         # The columns are the four feet, then the hand.
         feet = component.values[:, :4]
         hand = component.values[:, 4:5]
+        # Time to slices: slices per minute / 60.
         foot, time, distance = _largest(feet, line)
         if distance > REACH_TOLERANCE:
             message = f"has foot {LEGS[foot]} {distance:.3f} m short of its goal"
@@ -460,12 +477,14 @@ def _jump(choreography: Choreography, last: Move, move: Move) -> str:
     arm = needs_arm(first) or needs_arm(second)
     bpm = choreography.bpm
     try:
+        # The first one from a default start, the second one from where it ends.
         played = play_move(first, last, bpm, default_start(first), arm=arm)
         end = last_pose(played)
         joints = play_move(second, move, bpm, end, arm=arm).joint_displacement
     except (ValueError, MemoryError):
         return ""
     assert joints is not None
+    # As a row of joint arrays: legs, arm, gripper; without arm the first twelve.
     all_joints = np.concatenate([end.legs.ravel(), end.arm, [end.gripper]])
     before = all_joints[: joints.num_parts]
     steps = np.abs(joints.values[0] - before)

@@ -63,6 +63,7 @@ def split_address(address: str, port: int = PORT) -> tuple[str, int]:
         When there is no host, or the port is not a number from 1 to 65535.
     """
     host, colon, end = address.rpartition(":")
+    # An IPv6 address has colons, too: without brackets all of it is the host.
     if not colon or _is_address(address) or host.startswith("[") != host.endswith("]"):
         host = address
         end = str(port)
@@ -109,10 +110,13 @@ def connected(
     OSError
         When the certificate cannot be read.
     """
+    # The vendor's SDK is imported when it is needed: it is an optional extra.
     sdk_module = vendor("bosdyn.client.sdk")
     choreography = vendor("bosdyn.choreography.client.choreography")
+    # Errors are translated below: the log of the SDK would only repeat them.
     for name in ("bosdyn.client", "bosdyn.Robot", "bodymotion"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    # gRPC would only say that the handshake failed.
     if (
         certificate is not None
         and b"-----BEGIN CERTIFICATE-----" not in Path(certificate).read_bytes()
@@ -131,6 +135,8 @@ def connected(
     try:
         with translated_errors(f"{host}:{port}"):
             try:
+                # The identity service needs no login: it shows whether there is a
+                # robot.
                 robot.get_id(id_service_name="robot-id")
             except vendor("bosdyn.client.exceptions").RpcError:
                 _check_certificate(host, port, sdk.cert)
@@ -141,12 +147,14 @@ def connected(
                 robot.authenticate(
                     credentials.username, credentials.password, timeout=CALL_TIMEOUT
                 )
+            # Without this licence the robot refuses all of the choreography service.
             enabled = robot.ensure_client("license").get_feature_enabled(
                 [LICENSE], timeout=CALL_TIMEOUT
             )
         if not enabled.get(LICENSE):
             raise SpotError(f"{host} has no licence for {LICENSE}")
         yield robot
+    # Close channels and threads in any case.
     finally:
         sdk.clear_robots()
         robot.shutdown()
@@ -174,6 +182,7 @@ def translated_errors(where: str) -> Iterator[None]:
         raise SpotError(f"{where} does not answer in time") from None
     except kinds.UnauthenticatedError:
         raise SpotError(f"{where} needs other credentials") from None
+    # Last: the base class of the errors above.
     except kinds.Error as error:
         unreachable = (
             kinds.UnableToConnectToRobotError,
@@ -215,6 +224,7 @@ def _check_certificate(host: str, port: int, authority: bytes) -> None:
 
 def _reason(error: Exception) -> str:
     """Return the first line of the reason of a failed call."""
+    # Errors of gRPC have their reason in `details()`.
     details = getattr(getattr(error, "error", None), "details", None)
     text = (
         (details() if callable(details) else None) or str(error) or type(error).__name__

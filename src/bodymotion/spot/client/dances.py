@@ -66,6 +66,7 @@ def send_choreography(
         problems = (*checked.problems, *check_choreography(checked))
         if any(problem.severity == "error" for problem in problems):
             return problems, None
+        # Our message class and the vendor's have the same wire format.
         message = sequences.ChoreographySequence.FromString(
             message_of(choreography).SerializeToString()
         )
@@ -121,10 +122,12 @@ def perform_together(
         When another client has a lease, motors are off, or a robot rejects its
         choreography.
     """
+    # The lease is kept alive by a thread while the context lasts.
     keep = vendor("bosdyn.client.lease").LeaseKeepAlive
     with ExitStack() as leases:
         for _, robot in dances:
             with translated_errors(str(robot.address)):
+                # A common start time needs clocks that agree.
                 robot.time_sync.wait_for_sync(CALL_TIMEOUT)
                 leases.enter_context(
                     keep(
@@ -140,7 +143,9 @@ def perform_together(
                         "the motors are off; turn them on, or pass --power-on "
                         "(power_on=True)"
                     )
+        # From here on robots may move: any exception, also Ctrl-C, stops all of them.
         try:
+            # One start for all; `start_in` leaves time to reach each of them.
             start = time.time() + start_in
             for name, robot in dances:
                 with translated_errors(str(robot.address)):
@@ -153,6 +158,8 @@ def perform_together(
             report("stopping: the robots sit down, and their motors turn off")
             for _, robot in dances:
                 with suppress(vendor("bosdyn.client.exceptions").Error):
+                    # Not cut immediately: the robot sits down first. One that does not
+                    # answer must not keep the others from stopping.
                     robot.power_off(cut_immediately=False, timeout_sec=CALL_TIMEOUT)
             raise
 
@@ -161,6 +168,7 @@ def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, 
     """Wait until all dances end; return the last states."""
     states = [""] * len(robots)
     parts = [0] * len(robots)
+    # Poll each robot; report changes of state and every few slices.
     while True:
         for k, robot in enumerate(robots):
             with translated_errors(str(robot.address)):
@@ -200,6 +208,7 @@ def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa:
         "bosdyn.api.spot.choreography_sequence_pb2"
     ).DownloadRobotStateLogRequest
     with translated_errors(str(robot.address)):
+        # A manual recording is another kind of log.
         if seconds is not None:
             client.start_recording_state(seconds, timeout=CALL_TIMEOUT)
             time.sleep(seconds)

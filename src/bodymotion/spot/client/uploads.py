@@ -88,10 +88,12 @@ def upload(
     """
     module = vendor("bosdyn.choreography.client.choreography")
     with translated_errors(str(robot.address)):
+        # The helper knows which animations the robot has already, by generated ids.
         helper = module.AnimationUploadHelper(robot)
         ranges = helper.choreography_client.list_all_moves(
             timeout=UPLOAD_TIMEOUT
         ).move_param_config
+    # Forgetting them makes the helper send all again.
     if again:
         helper.animation_name_to_generated_id.clear()
     outcomes: list[Outcome] = []
@@ -112,6 +114,7 @@ def upload(
         else:
             file = Path(thing)
         value, problems = (thing, ()) if file is None else _read(file)
+        # A choreography needs its animations on the robot first.
         if isinstance(value, Choreography) and not any(
             problem.severity == "error" for problem in problems
         ):
@@ -146,6 +149,7 @@ def _reason_not_to_send(
         return "the move has no name: that of the file is empty"
     if animation.name in before:
         return f"another of these animations is also the move {animation.name}"
+    # A parameter that is only named needs the robot's range.
     known = limits_of(ranges)
     missing = [
         name
@@ -178,6 +182,7 @@ def _upload_one(
         return Outcome(name, file, "faulty", problems=problems, reason=reason)
     name = animation.name
     source = file or animation.source.path
+    # An animation with errors is not sent.
     problems = checked(animation)
     if any(problem.severity == "error" for problem in problems):
         shown = name if file is None else move_name(file) or name
@@ -190,6 +195,7 @@ def _upload_one(
     with translated_errors(where):
         try:
             answer = helper.upload_animated_move(message, timeout=UPLOAD_TIMEOUT)
+        # The robot refuses the animation: its reasons are in the response.
         except (
             module.AnimationValidationFailedError,
             module.AnimationRejectedDanceActiveError,

@@ -610,7 +610,7 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
     """
     joints = [legs.reshape(len(legs), 12)]
     if arm is not None:
-        # Six joints of the arm, and the gripper closed: its mass hardly moves.
+        # Six joints of the arm, and the gripper closed.
         joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
     robot = spot_body(arm=arm is not None)
     q = np.hstack(joints)

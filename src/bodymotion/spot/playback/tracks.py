@@ -197,7 +197,6 @@ class Tracks:
         """
         orientation = self._orientation("body", rotations.IDENTITY, at)
         if "assume_zero_roll_and_pitch" in self.animation.options:
-            # Yaw alone: a robot keeps its body level with this option.
             return rotations.from_rpy(rotations.to_rpy(orientation) * [0.0, 0.0, 1.0])
         return orientation
 

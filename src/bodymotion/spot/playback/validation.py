@@ -453,7 +453,7 @@ def _body_speed(played: Played, found: Report) -> None:
     # (N − 1,) [m] the body's steps from keyframe to keyframe.
     steps = np.linalg.norm(np.diff(played.tracks.body_position(keys), axis=0), axis=1)
     gaps = np.diff(keys)
-    # Fast and large: a small step in a short time is rounding of times, not a jump.
+    # Fast and large: a small step in a short time is no jump.
     wrong = np.flatnonzero(
         (steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0)
     )

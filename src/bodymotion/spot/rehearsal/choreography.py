@@ -142,10 +142,12 @@ def _choreography_of(
     """Return the choreography of a message, as `choreography_of` does."""
     known = {name: one.animation for name, one in animations.items()}
     limits = {name: Parameter(*limit) for name, limit in RANGES.items()}
+    # Uploaded animations are moves under the vendor's prefix.
     infos = {
         f"{PREFIX}{name}": MoveInfo(f"{PREFIX}{name}", one.controls)
         for name, one in known.items()
     }
+    # The robot's own moves, and the ranges of parameters of animations.
     robot = RobotMoves(
         {**own.infos, **infos}, {**own.ranges, "animation": ("animate_params", limits)}
     )
@@ -242,6 +244,7 @@ class Services(BasicServices):
             response.status = response.STATUS_REJECTED_DANCE_ACTIVE
             self._log(f"upload {name}: refused, a dance is running")
             return
+        # An upload is untrusted: it is read in a child process within limits.
         animation = None
         data = request.animated_move.SerializeToString()
         try:
@@ -255,6 +258,7 @@ class Services(BasicServices):
             )
         except FormatError as error:
             problems = error.problems
+        # Any error refuses the animation, as on the robot.
         accepted = animation is not None and not any(
             problem.severity == "error" for problem in problems
         )
@@ -312,6 +316,7 @@ class Services(BasicServices):
         except FormatError as error:
             problems = error.problems
         warnings = tuple(map(warning, problems))
+        # Strict parsing needs a sequence without warnings.
         kept = UploadedSequence(
             sequence,
             warnings,
@@ -400,6 +405,7 @@ class Services(BasicServices):
         """
         name = request.choreography_sequence_name
         found = self._store.sequences.get(name)
+        # Reasons to refuse, in order: lease, sequence, motors, validity, start.
         if not self._leases.check(request.lease, response.lease_use_result):
             response.status = response.STATUS_LEASE_ERROR
             self._log(f"dance {name}: refused, the lease of the body is not active")
@@ -422,6 +428,7 @@ class Services(BasicServices):
                 f"{request.choreography_starting_slice:g}"
             )
         else:
+            # Without a time it starts now.
             if request.HasField("start_time"):
                 start = request.start_time.ToNanoseconds()
             else:
@@ -441,6 +448,7 @@ class Services(BasicServices):
 
         A recording that is named goes on.
         """
+        # 0 asks for a new recording; another number must be the current one.
         number, begun, _ = self._store.recording or (0, 0, 0)
         if request.recording_session_id not in (0, number):
             response.status = response.STATUS_UNKNOWN_RECORDING_SESSION_ID
@@ -450,6 +458,7 @@ class Services(BasicServices):
             number = number + 1
             begun = now
         wanted = now + request.continue_recording_duration.ToNanoseconds()
+        # At most `MAX_RECORDING` from its begin, however often it is continued.
         self._store.recording = number, begun, min(wanted, begun + MAX_RECORDING)
         response.recording_session_id = number
         is_full = wanted > begun + MAX_RECORDING
@@ -478,6 +487,7 @@ class Services(BasicServices):
             span = None
         else:
             span = recording[1:]
+        # The log of a dance goes on for `LOGGED_AFTER` after it.
         if request.log_type == request.LOG_TYPE_LAST_CHOREOGRAPHY:
             if dance is None:
                 span = None
@@ -486,6 +496,7 @@ class Services(BasicServices):
         if span is None or span[0] >= now:
             response.status = response.STATUS_NO_RECORDED_INFORMATION
             return
+        # Times [ns] of the states, every 10 ms.
         at = np.arange(span[0], min(span[1], now) + 1, LOG_STEP)
         motion = None
         if dance is not None:
@@ -495,6 +506,7 @@ class Services(BasicServices):
             motion = play_choreography(
                 known, first_slice=dance.first_slice, arm=self._arm
             )
+        # Without a dance all states are those of a stand.
         if dance is None:
             seconds = np.zeros(len(at))
         else:
@@ -526,6 +538,7 @@ class Services(BasicServices):
         response.sequence_slices = dance.slices
         response.sequence_slices_per_minute = dance.sequence.slices_per_minute
         response.current_slice = min(at, float(dance.slices))
+        # The start of slice 0, which may be before the start of the dance.
         begun = dance.start - round(
             dance.first_slice * 60.0 / dance.sequence.slices_per_minute * NANO
         )
@@ -538,6 +551,7 @@ class Services(BasicServices):
             response.status = response.STATUS_WAITING_FOR_START_TIME
         else:
             response.status = response.STATUS_DANCING
+            # Moves that are going on; those from before the first slice are skipped.
             for move in dance.sequence.moves:
                 if (
                     dance.first_slice

@@ -88,6 +88,8 @@ class StandIn:
         on_dance: Callable[[Motion, float, float], object] | None = None,
         say: Callable[[str], object] | None = None,
     ) -> None:
+        """Prepare services, certificate and port; nothing runs before `start`."""
+        # `say` is the former name of `report`.
         if say is not None:
             warnings.warn("say= is now report=", DeprecationWarning, stacklevel=2)
         self.credentials = credentials or Credentials(
@@ -104,11 +106,13 @@ class StandIn:
             certificate or Path(self._folder.name) / "certificate.pem"
         )
         check_certificate_place(self.certificate)
+        # Recordings exceed the 4 MiB that gRPC accepts by default.
         grpc = vendor("grpc")
         accounts = Accounts(self.credentials.username, self.credentials.password)
         options = [
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
             ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+            # Two servers on one port would take each other's calls.
             ("grpc.so_reuseport", 0),
         ]
         self._server = grpc.server(
@@ -119,14 +123,17 @@ class StandIn:
         services = Services(
             accounts, self.store, arm=self.arm, log=self._report, danced=self._dance
         )
+        # One handler for each service of the SDK.
         for name, kind, _ in SERVICES:
             self._server.add_generic_rpc_handlers((_handlers(name, kind, services),))
+        # TLS with a new certificate in each run: the vendor's client requires it.
         certified, key = make_certificate()
         secure = grpc.ssl_server_credentials([(key, certified)])
         try:
             self.port = self._server.add_secure_port(f"{HOST}:{port}", secure)
             with whole_file(self.certificate) as stream:
                 stream.write(certified)
+        # A port that is taken raises RuntimeError in gRPC: the caller gets an OSError.
         except (RuntimeError, OSError) as error:
             self._folder.cleanup()
             raise (
@@ -156,19 +163,23 @@ class StandIn:
         self.stop()
 
     def _dance(self, dance: Dance) -> None:
+        """Show a dance in a thread of its own, so that the answer does not wait."""
         on_dance = self._on_dance
         if on_dance is None:
             return
 
         def show() -> None:
+            # Seconds before the slice at which the dance begins.
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             try:
+                # A copy: other calls may upload meanwhile.
                 known = choreography_of(
                     dance.sequence, dict(self.store.animations), self.store.listed
                 )
                 play = partial(
                     play_choreography, first_slice=dance.first_slice, arm=self.arm
                 )
+                # An upload is not trusted: play it in a process with limits.
                 motion = call_within_limits(play, known, files=[UPLOAD])
                 on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except (
@@ -186,10 +197,12 @@ def _handlers(name: str, kind: str, methods: object) -> Any:  # noqa: ANN401
     """
     grpc = vendor("grpc")
     make = vendor("google.protobuf.message_factory").GetMessageClass
+    # The class names of services follow the SDK: package.module_service_pb2.
     package, _, service = kind.rpartition(".")
     module = vendor(f"{package}.{name.replace('-', '_')}_service_pb2")
     described = module.DESCRIPTOR.services_by_name[service]
     handlers = {}
+    # Methods that the stand-in has; gRPC answers others with UNIMPLEMENTED.
     for method in described.methods:
         if not hasattr(methods, method.name):
             continue
@@ -268,10 +281,12 @@ def make_certificate() -> tuple[bytes, bytes]:
     x509 = vendor("cryptography.x509")
     ec = vendor("cryptography.hazmat.primitives.asymmetric.ec")
     coding = vendor("cryptography.hazmat.primitives.serialization")
+    # An elliptic curve: its keys are made at once, unlike those of RSA.
     key = ec.generate_private_key(ec.SECP256R1())
     now = datetime.datetime.now(datetime.UTC)
     common_name = vendor("cryptography.x509.oid").NameOID.COMMON_NAME
     name = x509.Name([x509.NameAttribute(common_name, COMMON_NAME)])
+    # The client calls services by names, and the host by its address.
     others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [
         x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     ]
