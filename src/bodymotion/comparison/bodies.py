@@ -53,8 +53,10 @@ def _compare_all(
     yield from _compare_numbers("the model", "mass", a.mass, b.mass, tolerance, "kg")
     root_poses = (a.root_pose, b.root_pose)
     yield from _compare_poses("the model", "root pose", *root_poses, tolerance)
+    # Joints in another order have other columns in motions.
     order = [joint.name for joint in a.joints]
     other_order = [joint.name for joint in b.joints]
+    # The same names: otherwise counts or links differ, which is reported there.
     if order != other_order and sorted(order) == sorted(other_order):
         message = "the same joints in another order"
         yield Difference("joints", message, {"orders": [order, other_order]})
@@ -83,6 +85,7 @@ def _compare_links(
     """Compare the links of two bodies by name."""
     links_of_a = _links_by_name(a)
     links_of_b = _links_by_name(b)
+    # In the order of the first body, then what only the second has.
     for name in {**links_of_a, **links_of_b}:
         what = f"link {name}"
         link = links_of_a.get(name)
@@ -101,6 +104,7 @@ def _links_by_name(body: Body) -> dict[str, Link]:
     """Return links by name; those with a name of one before also have their number."""
     links: dict[str, Link] = {}
     for link in body.links:
+        # The index makes names distinct.
         name = link.name
         if name in links:
             name = f"{name} ({link.index})"
@@ -148,6 +152,7 @@ def _compare_shapes(
 ) -> Iterator[Difference]:
     """Compare the visual or collision shapes (`kind`) of two links, in their order."""
     count = len(a)
+    # Different counts leave no pairs to compare.
     if count != len(b):
         yield Difference(what, f"{count} {kind} shapes, {len(b)}")
         return
@@ -155,6 +160,7 @@ def _compare_shapes(
     num_moved = 0
     for shape, other in zip(a, b, strict=True):
         num_differing += shape.geometry != other.geometry
+        # Also scales: the transform is affine.
         num_moved += not tolerance.alike(shape.transform, other.transform)
     if num_differing:
         message = f"{num_differing} of {count} {kind} shapes have another geometry"
@@ -179,6 +185,7 @@ def _compare_fields(
         x = getattr(a, field.name)
         y = getattr(b, field.name)
         name = f"{prefix}{field.name.replace('_', ' ')}"
+        # Numbers with the tolerance, all else exactly.
         if isinstance(x, (float, np.ndarray)) and isinstance(y, (float, np.ndarray)):
             yield from _compare_numbers(what, name, x, y, tolerance)
         elif not same(x, y):
@@ -204,12 +211,14 @@ def _compare_devices(
         if link != other_link:
             yield Difference(what, f"on link {link}, on {other_link}")
         yield from _compare_poses(what, "pose", device.pose, other.pose, tolerance)
+        # These are compared before, or are the key.
         left_out = ("name", "link", "pose")
         yield from _compare_fields(what, "", device, other, tolerance, left_out)
 
 
 def _compare_loops(a: Body, b: Body) -> Iterator[Difference]:
     """Compare closed loops in their order, where both bodies have as many."""
+    # Other counts are reported with the counts.
     if len(a.extra_joints) != len(b.extra_joints):
         return
     pairs = zip(a.extra_joints, b.extra_joints, strict=True)
@@ -237,6 +246,7 @@ def _compare_numbers(
         message = f"{name} {values[0]:.9g}, {values[1]:.9g} {unit}".rstrip()
         yield Difference(what, message, {"values": values})
         return
+    # Arrays of different shapes have no largest difference.
     largest = float("nan")
     if x.shape == y.shape and x.size:
         with np.errstate(invalid="ignore"):
@@ -255,9 +265,11 @@ def _compare_poses(
     """Compare the positions of two poses (7,), and the angle between them."""
     position = f"{name}: position"
     yield from _compare_numbers(what, position, a[:3], b[:3], tolerance, "m")
+    # q and −q are one rotation.
     if same(a[3:], b[3:]) or same(a[3:], -b[3:]):
         return
     angle = float(rotations.angle_between(a[3:], b[3:]))
+    # Without a tolerance, quaternions of other lengths differ even at angle 0.
     if angle > tolerance.atol or tolerance.atol == 0:
         message = f"{name}: rotated by {angle:.6g} rad"
         yield Difference(what, message, {"largest": angle, "unit": "rad"})

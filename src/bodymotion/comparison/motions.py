@@ -65,6 +65,7 @@ def compare_motions(
     differences: list[Difference] = []
     if not same(a.extra, b.extra):
         differences.append(compare_extras("the top node", a.extra, b.extra))
+    # Components of the second motion that have no partner yet.
     unmatched = list(b.components)
     for component in a.components:
         kind = kind_of(component)
@@ -72,6 +73,7 @@ def compare_motions(
         if kind not in kinds:
             differences.append(Difference(kind, "only in the first motion"))
             continue
+        # Of several components of one kind, the first of each are compared.
         partner = unmatched.pop(kinds.index(kind))
         differences += compare_components(component, partner, tolerance, body)
     for component in unmatched:
@@ -136,6 +138,7 @@ def with_names_of(body: Body | None, component: SameTimed) -> SameTimed:
     """Return a component with the names of a body where it has none."""
     if component.part_labels:
         return component
+    # A component may have fewer parts than the body.
     names = names_of(body, component)[: component.values.shape[1]]
     if names:
         return replace(component, part_labels=names)
@@ -157,6 +160,7 @@ def names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
 def is_permuted(a: Timed, b: Timed) -> bool:
     """Return whether two components have the same distinct names in another order."""
     names = a.part_labels
+    # With doubles or missing names, an order by name would be ambiguous.
     is_complete = a.values.shape[1] == len(names) == b.values.shape[1]
     are_distinct = len(set(names)) == len(names)
     are_same = sorted(names) == sorted(b.part_labels)
@@ -186,6 +190,7 @@ def compare_timelines(
     if a.num_frames != b.num_frames:
         message = f"{a.num_frames} frames, {b.num_frames} frames"
         yield Difference(content, message, {"num_frames": [a.num_frames, b.num_frames]})
+    # Two timelines with stamps have their times compared; otherwise their rates.
     if a.stamps is not None and b.stamps is not None:
         yield from compare_stamps(content, a.stamps, b.stamps, tolerance)
         if a.import_rate != b.import_rate:
@@ -254,16 +259,19 @@ def compare_values(
     body: Body | None,
 ) -> Iterator[Difference]:
     """Compare the numbers of the frames and parts that both components have."""
+    # What only one of them has was reported before.
     num_frames = min(a.num_frames, b.num_frames)
     num_parts = min(a.values.shape[1], b.values.shape[1])
     if not num_frames or not num_parts:
         return
+    # (T, P) or (T, P, 7), the common frames and parts.
     x = a.values[:num_frames, :num_parts]
     y = b.values[:num_frames, :num_parts]
     names = part_names(a, b, num_parts)
     metres = ["m"] * num_parts
     content = a.content
     times = a.timeline.times
+    # Metres and radians do not add up: positions and orientations are apart.
     if isinstance(a, MultiSE3Seq):
         positions = Parts(names, metres, times)
         orientations = Parts(names, ["rad"] * num_parts, times)
@@ -278,6 +286,7 @@ def compare_values(
     if not isinstance(a, Vector3Seq):
         units = units_of(body, content, names)
     parts = Parts(names, units, times)
+    # (T, P, 1): one number for each part.
     yield from compare_numbers(content, x[..., None], y[..., None], parts, tolerance)
 
 
@@ -294,7 +303,9 @@ def compare_numbers(
     """
     differing = tolerance.beyond(a, b)
     with np.errstate(invalid="ignore", over="ignore"):
+        # Differences within the tolerance count as 0, not as small ones.
         amounts = np.where(differing, np.abs(a - b), 0.0)
+    # NaN on one side is the largest difference there can be.
     largest = np.where(np.isnan(amounts), np.inf, amounts).max(axis=2)
     are_differing = np.asarray(differing.any(axis=2))
     yield from describe_difference(content, largest, are_differing, parts)
@@ -312,6 +323,7 @@ def compare_rotations(
     Only the absolute tolerance counts.
     """
     # q and -q are the same rotation. Where a number is not finite the sign stays.
+    # The angle of quaternions that are not finite is unknown: any difference counts.
     sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
     exactly = Tolerance()
     unlike = np.asarray(exactly.beyond(a * sign, b).any(axis=-1))
@@ -330,9 +342,11 @@ def compare_rotations(
 def describe_difference(
     content: str,
     amounts: Floats,
+    # Below any amount, so that what does not differ is never the largest.
     differing: Bools,
     parts: Parts,
 ) -> Iterator[Difference]:
+    # Parts by their largest amount; equal ones stay in their order.
     """Describe amounts (T, P), of which those that are `differing` (T, P) count."""
     if not differing.any():
         return
@@ -369,6 +383,7 @@ def describe_difference(
     yield Difference(content, message, numbers)
 
 
+# Without a body, it is not known whether a joint slides.
 def units_of(
     body: Body | None,
     content: str,
@@ -397,6 +412,7 @@ def part_names(
         kind = "link"
     elif a.content.startswith("Joint"):
         kind = "joint"
+    # Names that several parts have get the number of the part.
     labels = a.part_labels
     if len(labels) < count:
         labels = b.part_labels

@@ -442,8 +442,9 @@ def root_on_feet(
     feet: Sequence[int | str] | None = None,
     start: npt.ArrayLike | None = None,
 ) -> Floats:
-    """Return root poses (T, 7) in the world for which the feet of a walk do not slip,
-    for joint values (T, J).
+    """Return root poses (T, 7) for which the feet of a walk do not slip.
+
+    In the world, for joint values (T, J).
 
     The lowest foot is in contact and does not move, until another one would be lower by
     0.1 mm; then that one does not move. So feet do not slip, and there is no flight

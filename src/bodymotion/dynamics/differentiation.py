@@ -185,6 +185,7 @@ def _check_method(method: str, window: int, order: int) -> None:
 
 
 def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
+    """Return first and second derivatives (T, P) of the spline through rows (T, P)."""
     from bodymotion.kernels.interpolation import spline_slopes
 
     slopes = spline_slopes(table, gaps)
@@ -203,6 +204,7 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
 def _through_logarithm(
     quaternions: Floats, frames: Indices, near: Indices, once: Floats, twice: Floats
 ) -> tuple[Floats, Floats]:
+    """Return angular velocities and accelerations (N, L, 3) in the links' frames."""
     from bodymotion.kernels.interpolation import rotation_vectors
 
     first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
@@ -223,6 +225,7 @@ def _blocks(count: int) -> list[slice]:
 
 
 def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats]:
+    """Return angular velocities and accelerations (T, L, 3) in the links' frames."""
     from bodymotion.kernels.interpolation import (
         angular_velocities,
         applied,

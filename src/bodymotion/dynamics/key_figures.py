@@ -53,8 +53,9 @@ class Figure(ShortRepr):
 
 
 def figures(measures: Measures) -> tuple[Figure, ...]:
-    """Return the key figures of a motion, in the order for display, without those that
-    it does not have.
+    """Return the key figures of a motion, in the order for display.
+
+    Without those that it does not have.
     """
     return tuple(one for one in _all(measures) if np.isfinite(one.value))
 
@@ -88,6 +89,7 @@ JOINT_QUANTITIES = (
 
 
 def _all(m: Measures) -> Iterator[Figure]:
+    """Yield all figures, also those that are not finite."""
     has = set(measurable(m))
     yield Figure("duration", "Duration", float(m.times[-1] - m.times[0]), "s")
     yield Figure("num_frames", "Frames", len(m.times))
@@ -100,6 +102,7 @@ def _all(m: Measures) -> Iterator[Figure]:
     if "limit_distances" in has:
         yield from _of_limits(m)
     if "work" in has and m.body.mass > 0:
+        # Positive work alone: what joints brake is left out.
         positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
         work = float(np.trapezoid(positive, m.times))
         yield Figure("positive_work", "Positive mechanical work", work, "J")
@@ -108,6 +111,7 @@ def _all(m: Measures) -> Iterator[Figure]:
 
 
 def _of_root(m: Measures) -> Iterator[Figure]:
+    # Over the ground: height does not count.
     steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
     title = "Path of the root over the ground"
     yield Figure("path_length", title, float(np.nansum(steps)), "m")
@@ -125,9 +129,11 @@ def _of_quantity(quantity: _JointQuantity, m: Measures) -> Iterator[Figure]:
 
 
 def _of_limits(m: Measures) -> Iterator[Figure]:
+    """Yield how near joints come to their limits of position and velocity."""
     distances = series(m, "limit_distances")
     title = "Smallest distance to a joint limit"
     yield from _of_joints("nearest_limit", title, "rad", distances, smallest=True)
+    # Only joints with a velocity limit use a share of it.
     used = [e for e in extremes(series(m, "joint_velocities")) if e.used is not None]
     if used:
         most = max(used, key=lambda extreme: extreme.used or 0.0)
@@ -144,6 +150,7 @@ def _of_limits(m: Measures) -> Iterator[Figure]:
 def _largest(
     name: str, title: str, values: np.ndarray, unit: str, m: Measures
 ) -> Figure:
+    # All unknown: frame 0 with NaN, which `figures` leaves out.
     if not np.isnan(values).all():
         k = int(np.nanargmax(values))
     else:
@@ -158,13 +165,16 @@ def _of_joints(
 
     Sliding joints are another figure.
     """
+    # The largest of the negated values is the smallest.
     if smallest:
         values = -of.values
         is_known = np.isfinite(values)
     else:
         values = np.abs(of.values)
         is_known = ~np.isnan(values)
+    # Unknown numbers never win.
     values = np.where(is_known, values, -np.inf)
+    # rad and m do not compare.
     for joint_unit in dict.fromkeys((unit, *of.units)):
         columns = [k for k, other in enumerate(of.units) if other == joint_unit]
         if not columns or np.isneginf(values[:, columns]).all():
@@ -187,8 +197,10 @@ def _of_joints(
 
 
 def _balance(m: Measures) -> Iterator[Figure]:
+    """Yield the figures of balance: margin, support, slip and recorded ZMP."""
     margin = m.stability_margin
     in_contact = m.contacts.in_contact
+    # Frames with unknown poses are neither flight nor single support.
     feet = in_contact[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
@@ -199,6 +211,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
             "m",
             float(m.times[k]),
         )
+        # Frames in flight have no margin.
         inside = float(np.mean(margin[~np.isnan(margin)] >= 0))
         yield Figure(
             "time_in_balance",
@@ -231,6 +244,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
         )
     recorded = m.recorded_zmp
     if recorded is not None:
+        # On the ground: the recorded point may have any height.
         apart = np.linalg.norm((m.zmp - recorded)[:, :2], axis=1)
         yield _largest(
             "max_zmp_difference",

@@ -1,5 +1,6 @@
-"""`measure`: from a body and a motion to joint values, root poses and their
-derivatives.
+"""Measure a motion on a body.
+
+`measure`: from a body and a motion to joint values, root poses and their derivatives.
 
 `Measures`: what is computed of them.
 
@@ -167,15 +168,17 @@ class Measures(ShortRepr):
 
     @cached_property
     def link_velocities(self) -> Floats:
-        """(T, L, 6) of the links' origins [m/s], then angular velocities [rad/s], along
-        the world's axes.
+        """(T, L, 6) velocities of the links' origins.
+
+        [m/s], then angular velocities [rad/s], along the world's axes.
         """
         return frozen(self._inverse.link_velocities)
 
     @cached_property
     def link_accelerations(self) -> Floats:
-        """(T, L, 6) of the links' origins [m/s²], then angular accelerations [rad/s²],
-        along the world's axes, without gravity.
+        """(T, L, 6) accelerations of the links' origins, without gravity.
+
+        [m/s²], then angular accelerations [rad/s²], along the world's axes.
         """
         return frozen(
             trees.link_accelerations(self.body, self.link_poses, *self._moving)[1]
@@ -200,8 +203,10 @@ class Measures(ShortRepr):
 
     @cached_property
     def momentum(self) -> trees.Momentum:
-        """Linear momentum, angular momentum about the centre of mass, kinetic energy of
-        the links, and the centre of mass.
+        """Momentum, kinetic energy and centre of mass.
+
+        Linear momentum, angular momentum about the centre of mass, and the energy of
+        the links.
         """
         return trees.momentum(self.body, self.link_poses, self.link_velocities)
 
@@ -223,6 +228,7 @@ class Measures(ShortRepr):
         """
         mass = self.body.mass
         return frozen(
+            # Newton: F + m·g = m·c̈ for the total force F of the world.
             self.root_wrench[:, :3] / mass + self.gravity
             if mass
             else np.zeros((len(self.times), 3))
@@ -262,8 +268,9 @@ class Measures(ShortRepr):
 
     @property
     def root_wrench(self) -> Floats:
-        """(T, 6) force [N] and moment [Nm] about the root's origin that the world
-        exerts on the body, along the world's axes.
+        """(T, 6) force [N] and moment [Nm] that the world exerts on the body.
+
+        The moment is about the root's origin, both are along the world's axes.
         """
         return self._inverse.root_wrench
 
@@ -277,8 +284,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def torques(self) -> Floats:
-        """(T, J) [Nm, for slides N] of the joints, rotors included, with the ground's
-        forces acting on the feet in contact.
+        """(T, J) [Nm, for slides N] torques of the joints, rotors included.
+
+        The ground's forces act on the feet in contact.
 
         These forces are distributed as in `contact_wrenches`. Without contact, and for
         a mounted body, they are `free_torques`.
@@ -287,6 +295,9 @@ class Measures(ShortRepr):
         if self.is_mounted:
             return frozen(torques)
         _, kinds, columns, _, axes = self.body.tree
+        # Inverse dynamics put the whole force of the ground on the root. Where it acts
+        # on a foot, each joint between the foot and the root takes the part of it along
+        # its axis.
         for k, foot in enumerate(self.contacts.links):
             for index in self.body.path_to_root(foot):
                 if kinds[index]:
@@ -303,8 +314,9 @@ class Measures(ShortRepr):
         return frozen(torques)
 
     def _wrench_about(self, foot: int, points: Floats) -> Floats:
-        """Return force and moment (T, 6) of the ground on the foot of that number,
-        about points (T, 3) in the world.
+        """Return force and moment (T, 6) of the ground on one foot.
+
+        `foot` is its number; the moment is about points (T, 3) in the world.
         """
         wrench = self.contact_wrenches[:, foot]
         arm = self.contacts.points[:, foot] - points
@@ -325,14 +337,16 @@ class Measures(ShortRepr):
         return frozen(found.link_wrenches)
 
     def transmitted_wrench(self, link: int | str) -> Floats:
-        """Return force [N] and moment [Nm] about the link's origin (T, 6), along the
-        world's axes, that a parent exerts on its link.
+        """Return what a parent exerts on its link (T, 6).
+
+        Force [N] and moment [Nm] about the link's origin, along the world's axes.
         """
         if isinstance(link, str):
             link = self.body.link(link).index
         wrench = np.array(self._link_wrenches[:, link])
         if self.is_mounted:
             return wrench
+        # What the ground carries of the links from here on, the parent need not carry.
         for k, foot in enumerate(self.contacts.links):
             if link in self.body.path_to_root(foot):
                 wrench -= self._wrench_about(k, self.link_poses[:, link, :3])
@@ -358,8 +372,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def contacts(self) -> Contacts:
-        """When and where the feet are in contact, their velocities there and whether
-        they slip.
+        """The contacts of the feet.
+
+        When and where they are, the feet's velocities there and whether they slip.
         """
         moving = (self.link_poses, self.link_velocities)
         return detect_contacts(
@@ -373,8 +388,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def contact_wrenches(self) -> Floats:
-        """(T, K, 6) force [N] and moment [Nm] of the ground on each foot, about its
-        contact point, along the world's axes.
+        """(T, K, 6) force [N] and moment [Nm] of the ground on each foot.
+
+        About its contact point, along the world's axes.
         """
         found = trees.contact_wrenches(
             self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp
@@ -396,14 +412,14 @@ class Measures(ShortRepr):
 
     @cached_property
     def recorded_zmp(self) -> Floats | None:
-        """(T, 3) [m] the zero moment point that is recorded in the motion, in the
-        world.
+        """(T, 3) [m] the recorded zero moment point, in the world.
 
         None where there is none.
         """
         zmp = self.motion.zmp
         if zmp is None or not zmp.num_frames:
             return None
+        # The component may have another rate than the joints.
         points = sampled(zmp.values, zmp.timeline.times, self.times)
         return frozen(
             poses.transform_points(self.root_poses, points)
@@ -426,8 +442,9 @@ class Measures(ShortRepr):
 
     @cached_property
     def center_of_pressure(self) -> Floats:
-        """(T, 3) [m]: the zero moment point, or the point of the support polygon
-        nearest to it.
+        """(T, 3) [m] the centre of pressure of the ground.
+
+        It is the zero moment point, or the point of the support polygon nearest to it.
 
         Where the two differ the body would tip over. NaN without contact.
         """
@@ -445,12 +462,14 @@ class Measures(ShortRepr):
 
     @cached_property
     def work(self) -> Floats:
-        """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal
-        rule).
+        """(T, J) [J] mechanical work of each joint since the first frame.
+
+        By the trapezoidal rule.
 
         An unknown power counts as 0.
         """
         steps = (
+            # Only NaN counts as 0; an infinite power stays visible.
             np.nan_to_num(
                 0.5 * (self.power[1:] + self.power[:-1]), posinf=np.inf, neginf=-np.inf
             )
@@ -462,12 +481,14 @@ class Measures(ShortRepr):
 
     @cached_property
     def effort(self) -> Floats:
-        """(J,) [Nm, N] the root mean square of each joint's torque over the time where
-        it is known, which heats its motor.
+        """(J,) [Nm, N] the root mean square of each joint's torque.
+
+        Over the time where it is known; it heats its motor.
         """
         square = np.square(self.torques)
         if len(self.times) < 2:
             return frozen(np.sqrt(square[0]))
+        # Trapezoidal rule over the intervals in which the torque is known.
         steps = 0.5 * (square[1:] + square[:-1])
         spans = np.where(np.isnan(steps), 0.0, np.diff(self.times)[:, None])
         total = np.sum(np.where(np.isnan(steps), 0.0, steps) * spans, axis=0)
@@ -491,6 +512,7 @@ class Measures(ShortRepr):
         lower, upper = (
             np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
         )
+        # ±inf without limits, so the distance is inf.
         return frozen(np.minimum(q - lower, upper - q))
 
     @cached_property
@@ -558,8 +580,9 @@ class Measures(ShortRepr):
     def read_all(
         self, scenery: Scenery | Iterable[Thing] = ()
     ) -> tuple[sensors.Reading, ...]:
-        """Return the readings of all accelerometers, gyros, force and range sensors, in
-        the body's order of devices.
+        """Return the readings of all sensors but cameras.
+
+        Accelerometers, gyros, force and range sensors, in the body's order of devices.
 
         Cameras are left out, as their frames need much more memory; `read` returns
         those of one.
@@ -662,6 +685,7 @@ def measure(
     root = placed.root_poses
     if ground is None:
         ground = placed.ground
+    # Without a second frame there is no rate, and no window.
     if len(times) > 1:
         gap = median_step(times)
     else:
@@ -676,6 +700,7 @@ def measure(
         values: Floats,
         smoothing: float = SMOOTHING_TIME,
     ) -> tuple[Floats, Floats]:
+        """Return first and second derivatives, stretch by stretch."""
         if derivative != "suited":
             options: dict[str, Any] = {
                 "method": derivative,
@@ -683,10 +708,12 @@ def measure(
                 "order": order,
             }
         else:
+            # The window in frames, odd, so that it has a middle.
             if gap > 0:
                 frames = 2 * int(0.5 * smoothing / gap) + 1
             else:
                 frames = 0
+            # Too few frames for a polynomial to remove noise: splines.
             options = {
                 "method": "savgol" if frames >= fewest else "spline",
                 "window": max(frames, fewest),
@@ -701,6 +728,7 @@ def measure(
             [second for _, second in parts]
         )
 
+    # Jumps by full turns are no movement; positions keep them as they are recorded.
     turning = [
         column for column, joint in enumerate(body.joints) if joint.type == "rotate"
     ]
@@ -775,6 +803,7 @@ def configurations(
     times = timeline.times
     if not len(times):
         raise ValueError("the motion has no frames to measure")
+    # Faults are reported in the file of the motion.
     where = Location(None if motion.source.path is None else str(motion.source.path))
     problems += fit_problems(motion, body)
     q, root, lacking = _finite(body, times, q, root, where)
@@ -783,6 +812,7 @@ def configurations(
         from bodymotion.model import closed_loops
 
         q = closed_loops.close_loops(body, q).q
+    # The root follows the feet unasked only where the motion says nothing about it.
     if on_feet is None and root is None and (found := _followed_feet(body, q, links)):
         on_feet = True
         links = found
@@ -790,6 +820,8 @@ def configurations(
         problems += (ON_FEET.problem(message, where),)
     ground = None
     if on_feet:
+        # Feet are placed over gaps of straight lines, as NaN would move all later
+        # frames.
         whole = bridged(q)[0]
         if links is None:
             links = feet_of_joints(body, whole)
@@ -803,6 +835,7 @@ def configurations(
 
 
 def _check_kinds(body: object, motion: object) -> None:
+    """Raise TypeError for anything but a body and a motion, with what helps."""
     if isinstance(body, Body) and isinstance(motion, Motion):
         return
     kinds = [type(thing).__name__ for thing in (body, motion)]
@@ -851,6 +884,7 @@ def _followed_feet(
         for column in body.columns_above(*found)
         if body.joints[column].type == "rotate"
     }
+    # A wheel rolls: its contact point moves over the ground, though it does not slip.
     if any(np.ptp(unwrapped(whole[:, [column]])) > 2 * np.pi for column in turning):
         return ()
     return found
@@ -859,8 +893,9 @@ def _followed_feet(
 def _finite(
     body: Body, times: Floats, q: Floats, root: Floats | None, where: Location
 ) -> tuple[Floats, Floats | None, tuple[Problem, ...]]:
-    """Return joints and root with NaN for what is not finite, and the problem that
-    reports it.
+    """Return joints and root with NaN for what is not finite.
+
+    The third value is the problem that reports it.
     """
     is_wrong = ~np.isfinite(q)
     is_lost = np.zeros(len(q), dtype=np.bool_)
@@ -868,6 +903,7 @@ def _finite(
         is_lost |= ~np.isfinite(root).all(axis=1)
     if not is_wrong.any() and not is_lost.any():
         return q, root, ()
+    # With no finite frame at all, no result would be left.
     if (q.size and is_wrong.all()) or is_lost.all():
         kind = "root pose" if is_lost.all() else "joint value"
         raise ValueError(f"no frame has a finite {kind}, so it cannot be measured")
@@ -886,6 +922,7 @@ def _finite(
         f"{', '.join(names[:MAX_NAMED])}{more}; results that depend on them are left "
         "out"
     )
+    # One wrong number of a pose makes the whole pose unknown.
     if root is not None and is_lost.any():
         root = np.where(is_lost[:, None], np.nan, root)
     problem = NOT_FINITE.problem(message, where)
@@ -895,14 +932,17 @@ def _finite(
 def _configurations(
     body: Body, motion: Motion
 ) -> tuple[Timeline, Floats, Floats | None, tuple[Problem, ...]]:
-    """Return the timeline, joint values (T, J), root poses (T, 7) or None without any,
-    and problems.
+    """Return the timeline, joint values, root poses and problems of a motion.
+
+    Joint values (T, J), root poses (T, 7) or None without any.
     """
     problems: tuple[Problem, ...] = ()
     links = motion.link_position
     if links is not None:
+        # Poses of more links than the body has are a motion of another body.
         if links.num_parts > len(body.links):
             body.link_poses(motion)  # raises
+        # The .seq document allows poses of all links without joints.
         if motion.joint_displacement is None and links.num_parts == len(body.links):
             before = len(motion.problems)
             motion, _ = recover_joints(motion, body)
@@ -914,6 +954,7 @@ def _configurations(
         raise ValueError("the motion has no joint displacements")
     root = None
     if link_position is not None and link_position.num_parts:
+        # Components of a .seq file may have rates of their own.
         if link_position.timeline != joints.timeline:
             together = motion.replaced(joints, link_position).synchronized("cubic")
             joints = together.joint_displacement or joints

@@ -367,6 +367,7 @@ def extremes(of: Series) -> tuple[Extreme, ...]:
 
 
 def _extreme(of: Series, k: int) -> Extreme:
+    """Return the range of column `k`, and the share of a limit that is used."""
     column = of.values[:, k]
     if np.isnan(column).all():
         return Extreme(of.labels[k], of.units[k], *(np.nan,) * 4)

@@ -1,22 +1,16 @@
-"""What the sensors of a body read along a motion, as defined by the OpenHRP document,
-and the environment that they measure.
+"""Compute what the sensors of a body read along a motion.
 
-====================
-==================================================================================================
-==============
-AccelerationSensor   proper acceleration: that of the sensor's origin less gravity, so
-at rest it reads 1 g upwards      m/s²
-Gyro                 the angular velocity of the link
-rad/s
-ForceSensor          force and moment about the sensor's origin that the sensor's link,
-and all links from there on,     N, Nm
-                     exert on the link before it: at an ankle, those of the ground, less
-                     the foot's weight and inertia
-RangeSensor          distance to the environment along each ray, `scan_rate` times a
-second; inf beyond `max_distance`   m
-====================
-==================================================================================================
-==============
+Sensors are those that the OpenHRP document defines; range sensors and cameras measure
+an environment.
+
+- AccelerationSensor [m/s²]: proper acceleration, that of the sensor's origin less
+  gravity, so at rest it reads 1 g upwards.
+- Gyro [rad/s]: the angular velocity of the link.
+- ForceSensor [N, Nm]: force and moment about the sensor's origin that the sensor's
+  link, and all links from there on, exert on the link before it. At an ankle they are
+  those of the ground, less the foot's weight and inertia.
+- RangeSensor [m]: distance to the environment along each ray, `scan_rate` times a
+  second; inf beyond `max_distance`.
 
 All are along the sensor's own axes. Readings are limited to the sensor's max… values,
 axis by axis; a negative one is no limit.
@@ -130,8 +124,9 @@ class Reading(ContentEquality):
 def read_sensor(
     measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()
 ) -> Reading:
-    """Return the readings of an AccelerationSensor, Gyro, ForceSensor or RangeSensor of
-    the body along the motion.
+    """Return the readings of a sensor of the body along the motion.
+
+    The device is an AccelerationSensor, Gyro, ForceSensor or RangeSensor.
 
     `scenery` is what range sensors measure: meshes, shapes and bodies in the world,
     without the body itself.
@@ -152,21 +147,27 @@ def read_sensor(
             device,
             scenery if isinstance(scenery, Scenery) else Scenery(scenery),
         )
+    # Poses (T, 7) of the sensor in the world, and the rotations into its axes.
     placed = poses.compose(measures.link_poses[:, device.link], device.pose)
     into = rotations.conjugate(rotations.normalized(placed[:, 3:]))
     if isinstance(device, Gyro):
         values = rotations.rotate(into, measures.link_velocities[:, device.link, 3:])
         return limited_reading(device, measures.times, values)
+    # From the link's origin to the sensor, along the world's axes.
     arm = placed[:, :3] - measures.link_poses[:, device.link, :3]
     if isinstance(device, AccelerationSensor):
         moving = measures.link_velocities[:, device.link]
         gaining = measures.link_accelerations[:, device.link]
+        # ω × (ω × r): the sensor is not at the link's origin.
         centripetal = np.cross(moving[:, 3:], np.cross(moving[:, 3:], arm))
+        # Proper acceleration: free fall reads 0, rest 1 g upwards.
         proper = point_velocities(gaining, arm) + centripetal - measures.gravity
         return limited_reading(device, measures.times, rotations.rotate(into, proper))
     if isinstance(device, ForceSensor):
+        # What the link exerts on its parent is opposite to what the parent exerts.
         wrench = -measures.transmitted_wrench(device.link)
         force = wrench[:, :3]
+        # From the moment about the link's origin to that about the sensor's.
         moment = wrench[:, 3:] - np.cross(arm, wrench[:, :3])
         values = np.concatenate(
             [rotations.rotate(into, force), rotations.rotate(into, moment)], axis=1
@@ -179,8 +180,9 @@ def read_sensor(
 
 
 def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
-    """Return the reading of an accelerometer, gyro or force sensor of values (N, 3 or
-    6), limited to its max… values.
+    """Return the limited reading of an accelerometer, gyro or force sensor.
+
+    Values (N, 3 or 6) are limited to its max… values.
     """
     limit = reading_limits(device)
     names: tuple[str, ...] = AXES
@@ -197,8 +199,9 @@ def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
 
 
 def reading_limits(device: Device) -> Floats:
-    """Return the limits (3,) or (6,) of an accelerometer, gyro or force sensor, inf
-    where there is none.
+    """Return the limits (3,) or (6,) of a sensor's readings.
+
+    Of an accelerometer, gyro or force sensor; inf where there is none.
     """
     most = np.concatenate(
         [
@@ -206,12 +209,14 @@ def reading_limits(device: Device) -> Floats:
             for name in SENSOR_LIMITS[type(device)]
         ]
     )
+    # A negative maximum is no limit.
     return np.where(most < 0, np.inf, most)
 
 
 def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Reading:
     times = scan_times(device, measures.times)
     link = measures.link_poses[:, device.link : device.link + 1]
+    # Scans are between the frames, at a rate of their own.
     if len(times):
         placed = poses.compose(
             sampled(link, measures.times, times, "cubic")[:, 0], device.pose
@@ -219,11 +224,13 @@ def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Readin
     else:
         placed = link[:, 0]
     rays = ray_directions(device)
+    # About ten numbers for each ray.
     check_memory(
         10 * 8 * len(times) * len(rays),
         f"{len(times)} scans of {device.name!r} with {len(rays)} rays",
     )
     ways = rotations.rotate(rotations.normalized(placed[:, None, 3:]), rays)
+    # 0 or less: no largest distance.
     if device.max_distance > 0:
         longest = device.max_distance
     else:
@@ -239,10 +246,12 @@ Thing: TypeAlias = Mesh | Shape | Body
 
 
 def level_ground(point: npt.ArrayLike) -> Shape:
-    """Return level ground around and at the height of a point (3,) [m], for cameras and
-    range sensors.
+    """Return level ground for cameras and range sensors.
+
+    It is around and at the height of a point (3,) [m].
     """
     under = np.eye(4)
+    # The box is 1 m thick; its upper face is at the point.
     under[:3, 3] = np.asarray(point) - (0.0, 0.0, 0.5)
     return Shape(Box((GROUND_SIZE, GROUND_SIZE, 1.0)), under)
 
@@ -291,8 +300,9 @@ class Scenery:
     def distances(
         self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf
     ) -> Floats:
-        """Return the distances (...) [m] along rays from `origins` (..., 3) in
-        `directions` (..., 3) to the nearest triangle.
+        """Return the distances (...) [m] along rays to the nearest triangle.
+
+        Rays go from `origins` (..., 3) in `directions` (..., 3).
 
         Directions have any length but 0. Triangles have two sides; inf where there is
         none up to `longest`. Batch axes broadcast.
@@ -301,12 +311,14 @@ class Scenery:
 
         starts = np.asarray(origins, dtype=np.float64)
         ways = np.asarray(directions, dtype=np.float64)
+        # Depths count in lengths of the direction, so it has unit length.
         with np.errstate(invalid="ignore"):
             ways = ways / np.linalg.norm(ways, axis=-1, keepdims=True)
         starts, ways = (
             np.broadcast_to(one, np.broadcast_shapes(starts.shape, ways.shape))
             for one in (starts, ways)
         )
+        # The kernel finds what is nearer than this: a wall at `longest` exactly counts.
         depths = np.full((ways.size // 3, 1), np.nextafter(longest, np.inf))
         numbers = np.full(depths.shape, -1, dtype=np.intp)
         cast(
@@ -322,8 +334,9 @@ class Scenery:
 
 
 def ray_directions(device: RangeSensor) -> Floats:
-    """Return the unit directions (N, 3) of a range sensor's rays in its own frame, in
-    order of `ray_angles`.
+    """Return the unit directions (N, 3) of a range sensor's rays.
+
+    In its own frame, in order of `ray_angles`.
 
     They lie in the XZ plane: angle 0 is along −z, the others are rotated about +y (to
     the left, towards −x, for positive angles).
@@ -354,6 +367,7 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
         rate = device.frame_rate
     if not len(times) or not 0 < rate < np.inf:
         return times
+    # The margin keeps a scan at the last frame, whose time may be rounded.
     count = float(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1
     if count > MAX_SCANS:
         raise ValueError(
@@ -365,6 +379,7 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
 
 def _shapes(thing: Thing) -> list[Shape]:
     if isinstance(thing, Body):
+        # Bodies of the environment stand with all joints at 0.
         placed = poses.to_matrix(thing.forward_kinematics(np.zeros(thing.num_joints)))
         shapes: list[Shape] = []
         for link in thing.links:
@@ -422,6 +437,7 @@ class CameraFrames(ShortRepr):
 
     def __iter__(self) -> Iterator[CameraFrame]:
         """Draw the frames, some megabytes at a time."""
+        # As many frames at once as need `BLOCK_BYTES`.
         many = max(
             1, BLOCK_BYTES // (BYTES_PER_PIXEL * self.device.width * self.device.height)
         )
@@ -470,8 +486,9 @@ class CameraFrames(ShortRepr):
 
     @property
     def depth(self) -> Floats | None:
-        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None for
-        a sensor without depths.
+        """(N, H, W) [m] depths along the camera's axis.
+
+        Inf where nothing is visible, None for a sensor without depths.
 
         Errors as `color`.
         """
@@ -496,6 +513,8 @@ class CameraFrames(ShortRepr):
         else:
             colors = None
         right, up = device.half_size
+        # Rays through the centres of pixels (H, W, 3), with −1 along z, so that a
+        # length along a ray is a depth.
         rays = np.full((*shape[1:], 3), -1.0)
         rays[..., 0] = right * (
             (2.0 * np.arange(device.width) + 1.0) / device.width - 1.0
@@ -505,17 +524,21 @@ class CameraFrames(ShortRepr):
         )
         own = self.measures.visible_shapes
         for k, views in enumerate(self._views(times)):
+            # The body and the environment are drawn into the same depths; faces of the
+            # environment have the numbers after those of the body.
             layers = (
                 (own, 0, views),
                 (self.scenery.visible_shapes, own.num_faces, views[-1:]),
             )
             owners = np.full(shape[1:], -1, dtype=np.intp)
+            # A face exactly at the back clip plane is visible.
             depths[k] = np.nextafter(device.back_clip_distance, np.inf)
             for shapes, first, placed in layers:
                 shapes.draw(
                     first, placed, rays, device.front_clip_distance, depths[k], owners
                 )
             depths[k][owners < 0] = np.inf
+            # Shading comes last: only faces that are visible in the end are shaded.
             if colors is not None:
                 for shapes, first, placed in layers:
                     shapes.shade(first, placed, rays, owners, colors[k])
@@ -527,14 +550,17 @@ class CameraFrames(ShortRepr):
         return colors, depths if self.has_depth else None
 
     def _views(self, times: Floats) -> Floats:
-        """Return matrices (N, L + 1, 3, 4) that take points of the camera to the frames
-        of the links and of the world (the last one).
+        """Return matrices (N, L + 1, 3, 4) from the camera to other frames.
+
+        They take points of the camera to the frames of the links and of the world (the
+        last one).
         """
         links = self.measures.link_poses
         check_memory(
             2 * links[0].nbytes * len(times),
             f"the poses of {links.shape[1]} links in {len(times)} frames",
         )
+        # A single frame cannot be interpolated: all times have its poses.
         if len(links) > 1:
             placed = sampled(links, self.measures.times, times, "cubic")
         else:
@@ -544,6 +570,7 @@ class CameraFrames(ShortRepr):
         world = np.broadcast_to(poses.IDENTITY, (len(times), 1, 7))
         together = np.concatenate([placed, world], axis=1)
         return np.asarray(
+            # link⁻¹ · camera.
             poses.to_matrix(poses.compose(poses.inverse(together), camera[:, None]))[
                 ..., :3, :
             ]
@@ -551,9 +578,11 @@ class CameraFrames(ShortRepr):
 
 
 def check_camera(device: VisionSensor) -> None:
-    """Raise ValueError when a camera has no pixels, or its field of view or clip
-    distances make no image.
+    """Raise ValueError when a camera makes no image.
+
+    It has no pixels, or an invalid field of view or clip distances.
     """
+    # Reading it raises for images without pixels and invalid fields of view.
     device.half_size  # noqa: B018
     if not 0 < device.front_clip_distance < device.back_clip_distance:
         raise ValueError(

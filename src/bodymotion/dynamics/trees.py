@@ -449,8 +449,9 @@ def zero_moment_point(
     *,
     weight: float = 0.0,
 ) -> Floats:
-    """Return the point (..., 3) [m] on level ground about which the force of the ground
-    has no horizontal moment.
+    """Return the zero moment point (..., 3) [m] on level ground.
+
+    About it, the force of the ground has no horizontal moment.
 
     With F and N the force and the moment about the root's origin r that the world
     exerts on the body, and h the ground's height:
@@ -486,8 +487,9 @@ def zero_moment_point(
 def load_shares(
     points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.ArrayLike
 ) -> Floats:
-    """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a
-    centre of pressure `target` (T, 2).
+    """Return the shares (T, K) of the force on K feet.
+
+    Feet are at `points` (T, K, 2), for a centre of pressure `target` (T, 2).
 
     `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum
     to 1 and bring Σ w·point as near to the target as

@@ -302,6 +302,7 @@ class _Paint:
         return np.asarray(emissive + bright * diffuse + gloss * specular)
 
     def _diffuse(self, faces: Indices, shares: Floats) -> Floats:
+        """Return the diffuse colours (M, 3) of faces at barycentric `shares` (M, 3)."""
         own = self.numbers[:3]
         if self.paints is None:
             return own

@@ -1,3 +1,4 @@
-"""Arrays, rotations (wxyz), poses (x y z qw qx qy qz), shapes, and operations on their
-meshes.
+"""Arrays, rotations, poses, shapes, and operations on their meshes.
+
+Rotations are quaternions w x y z, poses x y z qw qx qy qz.
 """

@@ -132,8 +132,10 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
 
 
 def without_short_runs(mask: Bools, times: Floats, min_duration: float) -> Bools:
-    """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than
-    `min_duration` between first and last element.
+    """Return a mask (N,) without short gaps, then without short runs.
+
+    Short are those of less than `min_duration` between first and last element, over
+    times (N,).
     """
     found = np.array(mask)
     for state in (False, True):

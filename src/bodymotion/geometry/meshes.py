@@ -1,5 +1,7 @@
-"""Triangle meshes: polygons as triangles, primitives as closed meshes, smooth normals,
-transforms, and buffers for drawing.
+"""Triangle meshes.
+
+Polygons as triangles, primitives as closed meshes, smooth normals, transforms, and
+buffers for drawing.
 
 Convex polygons become fans, all at once. Concave ones, whatever the file claims, are
 cut ear by ear, in the plane of their Newell normal.

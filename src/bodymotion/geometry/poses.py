@@ -1,5 +1,6 @@
-"""Poses (..., 7): x y z in metres, then the quaternion w x y z, in the frame that the
-caller names.
+"""Poses (..., 7): a position and a quaternion.
+
+X y z in metres, then w x y z, in the frame that the caller names.
 """
 
 import numpy as np
@@ -55,8 +56,9 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def is_rigid(matrix: npt.ArrayLike) -> bool:
-    """Return whether a matrix (4, 4) is a rotation and translation, without scaling or
-    reflection.
+    """Return whether a matrix (4, 4) is a rotation and translation.
+
+    Without scaling or reflection.
     """
     rotation = np.asarray(matrix, dtype=np.float64)[:3, :3]
     return bool(
@@ -66,13 +68,16 @@ def is_rigid(matrix: npt.ArrayLike) -> bool:
 
 
 def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
-    """Return a matrix (4, 4) with the nearest rotation in place of its linear part,
-    from the polar decomposition.
+    """Return a matrix (4, 4) with the nearest rotation as its linear part.
+
+    From the polar decomposition.
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     if is_rigid(matrix):
         return matrix
     u, _, v = np.linalg.svd(matrix[:3, :3])
+    # The sign keeps the product from being a reflection: the axis of the smallest
+    # singular value changes, which is nearest.
     rotation = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v)) or 1.0]) @ v
     result = matrix.copy()
     result[:3, :3] = rotation

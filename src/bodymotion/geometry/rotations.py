@@ -108,6 +108,8 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
     v = np.asarray(vector, dtype=np.float64)
     w, x, y, z = _columns(q)
     a, b, c = _columns(v)
+    # v + 2w·(u × v) + 2u × (u × v), u the vector part: t = 2u × v, then v + w·t + u ×
+    # t.
     i = 2.0 * (y * c - z * b)
     j = 2.0 * (z * a - x * c)
     k = 2.0 * (x * b - y * a)
@@ -169,8 +171,9 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 
 
 def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
-    """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis`
-    (..., 3) of any length.
+    """Return quaternions (..., 4) of rotations about axes.
+
+    By `angle` (...) [rad] about `axis` (..., 3) of any length.
 
     A zero axis: the identity.
     """
@@ -187,6 +190,7 @@ def from_vector(vector: npt.ArrayLike) -> Floats:
     half = 0.5 * np.sqrt(np.einsum("...i,...i", vector, vector))
     w = np.cos(half)
     sine = np.sin(half)
+    # sin(½α)/α, which is ½ at α = 0.
     scale = 0.5 * np.divide(sine, half, out=np.ones_like(half), where=half > 0)
     return np.concatenate([w[..., None], scale[..., None] * vector], axis=-1)
 
@@ -213,8 +217,10 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
     The identity has the axis z.
     """
     q = normalized(quaternion)
+    # The sign with w ≥ 0 gives angles up to π.
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)
+    # By both parts: near 0 and π the arc cosine has no digits.
     angle = 2.0 * np.arctan2(sine, q[..., 0])
     is_rotated = sine > 0
     axis = q[..., 1:] / np.where(is_rotated, sine, 1.0)[..., None]
@@ -224,6 +230,7 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 def from_rpy(rpy: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) of roll, pitch, yaw (..., 3)."""
+    # Rz(yaw) · Ry(pitch) · Rx(roll), as in URDF.
     half = 0.5 * np.asarray(rpy, dtype=np.float64)
     sr, sp, sy = _columns(np.sin(half))
     cr, cp, cy = _columns(np.cos(half))
@@ -294,8 +301,9 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
 
 
 def limits_in_degrees(lower: float, upper: float) -> float | None:
-    """Return the larger of two joint limits [rad], as a positive angle, if the limits
-    look like degrees.
+    """Return the larger of two joint limits [rad] that look like degrees.
+
+    As a positive angle.
 
     Else None.
     """
@@ -309,8 +317,7 @@ def limits_in_degrees(lower: float, upper: float) -> float | None:
 
 
 def limits_in_radians(limits: Floats) -> int | None:
-    """Return which of joint limits (J, 2) [°] are the widest, if all of them look like
-    radians.
+    """Return which of joint limits (J, 2) [°] are widest if all look like radians.
 
     Else None.
 
@@ -377,12 +384,14 @@ def angles_in_degrees(
         kept = columns[
             ~((as_degrees < lower[columns]) | (as_degrees > upper[columns])).any(axis=0)
         ]
+    # Most of the columns beyond their limits must fit as degrees, over enough frames.
     if (
         2 * len(kept) <= len(columns)
         or np.mean(wrong[:, kept].any(axis=1)) <= MIN_SHARE
     ):
         return None
     sizes = np.abs(values[:, kept].T)
+    # What is wrong for another reason is never the largest.
     sizes[~(sizes <= max_angle) | np.isinf(sizes)] = 0.0
     column, frame = np.unravel_index(np.argmax(sizes), sizes.shape)
     if sizes[column, frame] <= min_angle:

@@ -1,5 +1,6 @@
-"""Shapes of links: primitives and meshes, their material, and their transform into the
-link's frame.
+"""Shapes of links.
+
+Primitives and meshes, their material, and their transform into the link's frame.
 
 Primitives are those of VRML97 with its axes: the axis of a cylinder, cone or capsule is
 y, its centre the origin. `Shape.to_mesh` turns any of them into triangles in the link's
@@ -188,8 +189,9 @@ class Mesh(ContentEquality):
     @cached_property
     @provided_by("bodymotion.geometry.meshes:split_corners")
     def corners_split(self) -> TriangleBuffers:
-        """The triangles as buffers for drawing, vertices split wherever their corners
-        differ.
+        """The triangles as buffers for drawing.
+
+        Vertices are split wherever their corners differ.
         """
         raise NotImplementedError
 
@@ -258,8 +260,9 @@ class Material(ContentEquality):
 
 @dataclass(frozen=True, eq=False)
 class Shape(ContentEquality, transform=(4, 4)):
-    """A geometry with an affine `transform` (4, 4) into the frame of its link, and its
-    material.
+    """A geometry with its place in a link, and its material.
+
+    `transform` (4, 4) is affine and leads into the frame of the link.
     """
 
     geometry: Geometry
@@ -295,8 +298,9 @@ class Shape(ContentEquality, transform=(4, 4)):
     @cached_property
     @provided_by("bodymotion.geometry.meshes:bounds_of_shape")
     def bounds(self) -> Floats | None:
-        """Lowest and highest corner (2, 3) of the axis-aligned box around the shape,
-        None where it is empty.
+        """Lowest and highest corner (2, 3) of the box around the shape.
+
+        The box is axis-aligned; None where the shape is empty.
         """
         raise NotImplementedError
 

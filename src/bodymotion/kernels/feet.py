@@ -243,8 +243,10 @@ def _hulls(
     corners: Floats,
     counts: Indices,
 ) -> None:
-    """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers
-    (T,) of hulls of the points up to `highest` (T, K).
+    """Fill in the corners and numbers of convex hulls.
+
+    Corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers (T,), of the
+    points up to `highest` (T, K).
     """
     total = points.shape[0]
     x = np.empty(total)
@@ -338,8 +340,9 @@ def stances(
     height: tuple[float, float],
     speed: tuple[float, float],
 ) -> Floats:
-    """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K)
-    [m/s] over it are in contact.
+    """Return where feet are in contact (T, K), 1 or 0.
+
+    Of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it.
 
     (T, K), 1 or 0.
 
@@ -396,8 +399,9 @@ def _stance(
     low: float,
     speed: tuple[float, float],
 ) -> Floats:
-    """Return where a foot that is low in `frames` (the first, and the one after the
-    last) is in contact, as 1 or 0 for each of these.
+    """Return where a low foot is in contact, as 1 or 0 for each frame.
+
+    It is low in `frames`: the first, and the one after the last.
     """
     first, after = frames
     out = np.zeros(after - first)
@@ -438,8 +442,9 @@ def _stance(
 def _end_of_descent(
     heights: Floats, times: Floats, top: int, last: int, step: int, level: float
 ) -> int:
-    """Return the frame, going from `top` by `step` to `last`, in which the descent that
-    begins at `top` ends.
+    """Return the frame in which the descent that begins at `top` ends.
+
+    Frames go from `top` by `step` to `last`.
     """
     low = top
     other = top
@@ -479,8 +484,9 @@ BLOCK = 512  # Frames that are computed together.
 def roots(
     feet: Floats, points: Floats, edges: Indices, start: Floats
 ) -> tuple[Floats, Floats]:
-    """Return root poses (T, 7) for which the supporting foot does not slip, from poses
-    (T, K, 7) of the feet in the root's frame, K > 0.
+    """Return root poses (T, 7) for which the supporting foot does not slip.
+
+    From poses (T, K, 7) of the feet in the root's frame, K > 0.
 
     A foot supports the body, at one place, until another one would sink below it. The
     first root pose is `start` (7,).
@@ -497,8 +503,9 @@ def roots(
     supports = np.zeros(len(feet), dtype=np.int64)
 
     def heights(up: Floats, root: npt.ArrayLike, part: slice) -> Floats:
-        """Return the heights (K, N) of the lowest points, for the world's z (3, N) in
-        the frames of roots of heights (N,).
+        """Return the heights (K, N) of the lowest points.
+
+        For the world's z (3, N) in the frames of roots of heights (N,).
 
         With R, t of a foot there and its points p, they are root + up·t + min (Rᵀup)·p.
         """

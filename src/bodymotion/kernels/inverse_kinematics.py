@@ -1269,6 +1269,7 @@ def _find_row_kinds(tasks: Tasks) -> RowKinds:
 
 @part_of_kernel
 def _allocate(problem: ReducedProblem, joints: int) -> Memory:
+    """Return arrays of the sizes that the problem needs."""
     links = problem.chain.parents.shape[0]
     count = problem.free.variables.shape[0]
     kinds = _find_row_kinds(problem.tasks)

@@ -297,6 +297,7 @@ def apply(matrix: Floats, vectors: Floats) -> Floats:
 
 @kernel
 def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) -> None:
+    """Fill `out` with the poses of chosen links, block by block; see `link_poses`."""
     parents, kinds, columns, offsets, axes = tree
     links = parents.shape[0]
     row = 7 * BLOCK

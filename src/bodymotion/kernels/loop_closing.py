@@ -249,6 +249,7 @@ def place_links(chain: Chain, x: Floats, links: LinkFrames) -> None:
     # Unpacked once: each access to a record in a loop would count references.
     parents, kinds, variables, offset_rotations, offsets, own_axes, units = chain
     rotations, positions, axes = links
+    # The last row is the base itself: parent −1 is that row.
     at_zero = np.empty((3, 3))
     for a in range(3):
         positions[-1, a] = 0.0
@@ -305,17 +306,21 @@ def constrain(
         else:
             is_point = 1.0
             scale = 1.0 / size
+        # d in the base's frame, and the two points (or the second link's axis).
         d = product(rotations[first], directions[k])
         arm = product(rotations[second], tips[k, 1])
         tip = plus(arm, positions[second], is_point)
         start = plus(product(rotations[first], tips[k, 0]), positions[first])
         residual[k] = scale * dot(d, plus(tip, start, -is_point))
+        # Links on one side only change the equation: the others move both points alike.
         for j in range(jacobian.shape[1]):
             jacobian[k, j] = 0.0
         for i in range(kinds.shape[0]):
             if not kinds[i] or sides[k, i] == 0:
                 continue
+            # A slide moves the point along its axis, and no axis.
             slope = is_point * dot(d, axes[i])
+            # A rotation about o: ω × (P₂ − o), or ω × a₂ of an axis.
             if kinds[i] == ROTATE:
                 arm = plus(tip, positions[i], -is_point)
                 slope = scale * dot(d, cross(axes[i], arm))
@@ -343,6 +348,7 @@ def follow(
     `followers`, `rank` and `median` are as in `Loops`; the other variables are as in
     `targets` (T, v).
     """
+    # Drivers are at their targets; followers are filled in frame by frame.
     followed = Followed(
         np.array(targets, order="C"),
         np.ones(len(targets)),
@@ -381,6 +387,7 @@ def _evaluate(
     """
     links, residual, jacobian, columns, vectors, values = work
     constrain(mechanism, x, links, residual, jacobian)
+    # The decomposition needs at least as many rows as columns.
     is_transposed = followers.shape[0] > residual.shape[0]
     for k in range(residual.shape[0]):
         for j in range(followers.shape[0]):
@@ -415,17 +422,21 @@ def _correct(loops: Loops, x: Floats, work: Work, most: int) -> Correction:
     step = np.empty(followers.shape[0])
     before = np.empty(followers.shape[0])
     smallest = 1.0
+    # The smallest singular value that is not 0 where nothing is singular.
     if loops.rank > 0:
         smallest = values[loops.rank - 1]
     first = -1.0
     damping = 0.0
     for _ in range(most):
+        # A pose that ran away to infinity.
         if not np.isfinite(error):
             return Correction(False, np.inf, 0.0)
         _solve(work, residual, damping, ZERO_SHARE * values[0], step)
         way = length(step)
         if first < 0.0:
             first = way
+        # Closed exactly, or nothing left to move: a loop that cannot be closed has its
+        # least error here.
         if error < ROUNDING or way == 0.0:
             return Correction(True, first, smallest)
         for j in range(followers.shape[0]):
@@ -433,14 +444,17 @@ def _correct(loops: Loops, x: Floats, work: Work, most: int) -> Correction:
             x[followers[j]] -= step[j]
         _evaluate(mechanism, x, followers, work, True)
         after = length(residual)
+        # Newton converges quadratically: the next step would be below rounding.
         if damping == 0.0 and (way < SMALL_CORRECTION or after < SMALL_ERROR):
             return Correction(True, first, smallest)
+        # The step reduced the error: less damping, and none when it is small.
         if after <= error * (1.0 + 1e-12):
             error = after
             if damping > 1e-6 * values[0]:
                 damping = 0.1 * damping
             else:
                 damping = 0.0
+        # It did not: back, and more damping.
         else:
             for j in range(followers.shape[0]):
                 x[followers[j]] = before[j]
@@ -498,6 +512,7 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
     out = memory.move
     drivers = loops.drivers
     values = work.values
+    # The equations stay fulfilled: A_followers·move = −A_drivers·way·part.
     right = np.zeros(work.residual.shape[0])
     for k in range(right.shape[0]):
         for j in range(drivers.shape[0]):
@@ -505,11 +520,14 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
     near = SINGULAR_SHARE * loops.median
     is_singular = loops.rank > 0 and values[loops.rank - 1] < near
     if is_singular:
+        # Near a singular pose, directions of small singular values would make huge
+        # moves.
         cut = near
     else:
         cut = ZERO_SHARE * values[0]
     _solve(work, right, 0.0, cut, out)
     square = length(memory.driver_step) ** 2
+    # On the first step nothing is known of the direction before.
     if not is_singular or square == 0.0:
         return
     # The last step, scaled by how far the drivers go along their last direction, less
@@ -517,6 +535,7 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
     ratio = 0.0
     for j in range(drivers.shape[0]):
         ratio += memory.driver_step[j] * memory.way[j] * part / square
+    # Right vectors stand in `columns`, times σ, where the matrix was transposed.
     is_transposed = out.shape[0] > right.shape[0]
     for k in range(out.shape[0]):
         out[k] += ratio * memory.follower_step[k]
@@ -619,6 +638,7 @@ def _accept_trial(loops: Loops, has_moved: bool, memory: Memory) -> None:
             memory.follower_step[j] = trial[follower] - x[follower]
     for j in range(x.shape[0]):
         x[j] = trial[j]
+    # Derivatives at the accepted pose, for the next comparison.
     _copy(memory.work.jacobian, memory.jacobian)
 
 
@@ -627,10 +647,13 @@ def _is_sure(loops: Loops, correction: Correction, memory: Memory) -> bool:
     """Return whether the trial pose is surely on the branch of the last one."""
     if not correction.is_settled:
         return False
+    # Only where as many followers as equations count is the matrix square.
     if loops.followers.shape[0] == loops.rank and _has_turned_over(
         memory.jacobian, memory.work.jacobian, loops.followers, memory.product
     ):
         return False
+    # The theorem of Newton and Kantorovich, or so small a correction that it does not
+    # matter.
     is_unique = correction.first <= NEWTON_KANTOROVICH * correction.smallest
     return is_unique or correction.first < SURE_CORRECTION
 
@@ -648,6 +671,7 @@ def _follow_frame(
     smallest = np.inf
     marks = 0
     max_size = 1.0
+    # The largest share of the way in which no driver moves by more than `MAX_STEP`.
     if farthest > MAX_STEP:
         max_size = max(MAX_STEP / farthest, MIN_STEP_SHARE)
     size = max_size
@@ -658,6 +682,7 @@ def _follow_frame(
         part = size
         if is_lost or size >= remaining:
             part = remaining
+        # A rejected trial left the equations at another pose.
         if not is_at_x:
             _evaluate(loops.mechanism, memory.x, loops.followers, work, False)
             is_at_x = True
@@ -667,11 +692,13 @@ def _follow_frame(
             longest = max(longest, abs(memory.move[j]))
         is_smallest = part <= MIN_STEP_SHARE
         share = 1.0
+        # Too long a prediction: a shorter step, but not below the smallest.
         if longest > MAX_STEP:
             if not is_lost and not is_smallest:
                 shorter = part * max(0.1, 0.9 * MAX_STEP / longest)
                 size = max(shorter, MIN_STEP_SHARE)
                 continue
+            # With open loops there is no tangent to trust: the move is only shortened.
             if is_lost:
                 share = MAX_STEP / longest
         _set_trial(loops, target, part, part == remaining, share, memory)
@@ -679,15 +706,18 @@ def _follow_frame(
         most = MAX_CORRECTIONS_WHEN_LOST if is_lost else MAX_CORRECTIONS
         correction = _correct(loops, memory.trial, work, most)
         is_sure = _is_sure(loops, correction, memory)
+        # Not sure: half the step, down to the smallest, which is taken in any case.
         if not (is_sure or is_lost or is_smallest):
             size = max(0.5 * part, MIN_STEP_SHARE)
             continue
         if not is_sure:
             marks |= CROSSED
+        # Even the smallest step does not converge: the loops are open from here on.
         if not correction.is_settled and not is_lost:
             is_lost = True
             continue
         is_lost = not correction.is_settled
+        # A step without a way of the drivers has no direction to remember.
         _accept_trial(loops, part > 0.0 and farthest > 0.0, memory)
         is_at_x = True
         if loops.rank > 0:
@@ -698,6 +728,7 @@ def _follow_frame(
             remaining = remaining - part
         else:
             remaining = 0.0
+        # Steps grow again after the difficult part.
         size = min(2.0 * part, max_size)
     if is_lost:
         marks |= LOST
@@ -708,6 +739,7 @@ def _follow_frame(
 def _follow(loops: Loops, start: Floats, targets: Floats, followed: Followed) -> None:
     """Fill in frame after frame; `start` is overwritten."""
     memory = _allocate(loops, start)
+    # The start need not be closed: its loops are closed first.
     correction = _correct(loops, start, memory.work, MAX_CORRECTIONS_WHEN_LOST)
     _copy(memory.work.jacobian, memory.jacobian)
     is_lost = not correction.is_settled
@@ -724,6 +756,7 @@ def _follow(loops: Loops, start: Floats, targets: Floats, followed: Followed) ->
         for j in range(loops.followers.shape[0]):
             follower = loops.followers[j]
             if is_finite:
+                # `start` is the pose reached last; it is changed in place.
                 followed.variables[t, follower] = start[follower]
             else:
                 followed.variables[t, follower] = np.nan
@@ -745,6 +778,7 @@ def decompose(w: Floats, v: Floats, s: Floats, is_near: bool) -> None:
     for _ in range(MAX_SWEEPS):
         if not _rotate_pairs(w, v):
             break
+    # Lengths of orthogonal columns are the singular values.
     for j in range(s.shape[0]):
         square = 0.0
         for k in range(w.shape[0]):
@@ -763,6 +797,8 @@ def _begin_decomposition(w: Floats, v: Floats, is_near: bool) -> None:
                 v[i, j] = 1.0 if i == j else 0.0
         return
     row = np.empty(count)
+    # Row by row, as `w` is overwritten: after rotation by near vectors its columns are
+    # nearly orthogonal.
     for k in range(rows):
         for j in range(count):
             row[j] = 0.0
@@ -787,6 +823,7 @@ def _rotate_pairs(w: Floats, v: Floats) -> bool:
                 a += w[k, i] * w[k, i]
                 b += w[k, j] * w[k, j]
                 g += w[k, i] * w[k, j]
+            # The cosine of the two columns is 0 within rounding.
             if abs(g) <= ROUNDING * np.sqrt(a * b) or g == 0.0:
                 continue
             has_rotated = True

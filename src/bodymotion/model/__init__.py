@@ -1,5 +1,6 @@
-"""Robot models: `Body` with its links, joints, devices, extra joints, inertias and
-closed loops.
+"""Robot models.
+
+`Body` with its links, joints, devices, extra joints, inertias and closed loops.
 """
 
 from bodymotion.system.deferred import public

@@ -273,6 +273,7 @@ class Body(NotebookDisplay, ContentEquality):
         for device in found:
             if device.id >= 0:
                 by_id.setdefault(device.id, device)
+        # Devices without an id follow behind all ids that exist.
         first_free = max(by_id, default=-1) + 1
         return by_id | dict(
             enumerate((device for device in found if device.id < 0), first_free)
@@ -298,26 +299,33 @@ class Body(NotebookDisplay, ContentEquality):
         """
         count = component.num_parts
         labels = [*component.part_labels[:count]]
+        # Fewer labels than columns: the rest has none.
         labels += [""] * (count - len(labels))
         names = [label for label in labels if label]
         joints = [joint.name for joint in self.joints]
         links = _moved(self)
+        # Columns beyond the joints may not have names.
         is_in_order = not any(labels[len(joints) :])
         for label, *names_of_joint in zip(labels, joints, links, strict=False):
+            # Each label is the joint's, the link's, or none: no search is needed.
             is_in_order &= label in ("", *names_of_joint)
+        # Nothing to go by but positions.
         if is_in_order or not any((*joints, *links)):
             return tuple(k if k < count else -1 for k in range(len(joints)))
         if not fits_names(names, self):
             hint = "rename the columns"
+            # As many columns as joints: reading them by position may be meant.
             if count == len(joints):
                 hint = "by_position=True (--by-position) reads column i as joint i"
             raise ValueError(
                 f"{component.content}: {mismatch(names, self)}. Is it a motion of "
                 f"another body? {hint}"
             )
+        # Columns that have names, in order; `matched` has the joint of each.
         labelled = [column for column, label in enumerate(labels) if label]
         columns = [-1] * len(joints)
         for column, joint in zip(labelled, matched(names, self), strict=True):
+            # A column that names no joint is left out.
             if joint < 0:
                 continue
             if columns[joint] >= 0:
@@ -346,6 +354,7 @@ class Body(NotebookDisplay, ContentEquality):
         columns = self.joint_columns(component)
         if not any(component.part_labels):
             check_complete(component, self)
+        # The usual case needs no copy.
         if columns == tuple(range(self.num_joints)):
             return np.asarray(component.values[:, : self.num_joints])
         there = np.array(columns) >= 0
@@ -369,15 +378,20 @@ class Body(NotebookDisplay, ContentEquality):
             q = np.array(q)
         for column, index in enumerate(self.joint_links):
             link = self.links[index]
+            # The root is moved by its pose; fixed joints and crawlers have no value.
             if index < 1 or link.joint.type not in ("rotate", "slide"):
                 continue
+            # Pose of the link at joint value 0, in all frames (T, 7).
             at_zero = poses.compose(link_poses[:, link.parent], link.offset)
             moved = poses.compose(poses.inverse(at_zero), link_poses[:, index])
             if link.joint.type == "slide":
                 q[:, column] = moved[:, :3] @ link.joint.axis
             else:
+                # Twist about the axis: tan ½q = (v·axis)/w, v the vector part of the
+                # quaternion.
                 angles = 2 * np.arctan2(moved[:, 4:] @ link.joint.axis, moved[:, 3])
                 q[:, column] = np.unwrap(
+                    # Into −π…π first, then continuous over frames.
                     angles - 2 * np.pi * np.rint(angles / (2 * np.pi))
                 )
         return q
@@ -424,8 +438,10 @@ class Body(NotebookDisplay, ContentEquality):
             )
         if links is None:
             return kinematics.link_poses(self.tree, q, root)
+        # Only the links asked for and those that carry them; the root is always row 0.
         rows = sorted({0}.union(*map(self.path_to_root, links)))
         tree = kinematics.Tree(
+            # Numbers of the parents among these rows, which are sorted.
             np.searchsorted(rows, self.tree.parents[rows]),
             self.tree.kinds[rows],
             self.tree.columns[rows],
@@ -442,13 +458,16 @@ class Body(NotebookDisplay, ContentEquality):
         """
         from bodymotion.kernels import kinematics
 
+        # Types that are not in the table have no joint value here.
         kinds_of_types = {"rotate": kinematics.ROTATE, "slide": kinematics.SLIDE}
         count = len(self.links)
         kinds = np.zeros(count, dtype=np.int64)
         columns = np.full(count, -1)
         for column, index in enumerate(self.joint_links):
+            # Placeholders have no link.
             if index >= 0:
                 columns[index] = column
+            # The root's pose is an argument, whatever its joint.
             if index > 0:
                 joint = self.links[index].joint
                 kinds[index] = kinds_of_types.get(joint.type, kinematics.FIXED)
@@ -502,6 +521,7 @@ class Body(NotebookDisplay, ContentEquality):
         count = len(self.links)
         joints = motion.joint_displacement
         placed = motion.link_position
+        # A component without poses says nothing about links.
         if placed is not None and placed.num_parts == 0:
             placed = None
         if placed is not None:
@@ -511,6 +531,7 @@ class Body(NotebookDisplay, ContentEquality):
                     f"{self.name or 'the body'} has {count}: is it a motion of "
                     "another body?"
                 )
+            # Poses of all links need neither joints nor kinematics.
             if placed.num_parts == count:
                 return placed.values
             if joints is None and self.num_joints:
@@ -519,6 +540,7 @@ class Body(NotebookDisplay, ContentEquality):
                     f"joint displacements; {self.name or 'the body'} "
                     f"has {count} links and {self.num_joints} joint columns"
                 )
+            # Joints and the root are put on one timeline before they are combined.
             if joints is not None and joints.timeline != placed.timeline:
                 motion = motion.replaced(joints, placed).on_common_timeline()
                 joints = motion.joint_displacement
@@ -607,18 +629,22 @@ class Body(NotebookDisplay, ContentEquality):
         from bodymotion.model import ik
 
         problem = ik.TaskList(self, q0, root, posture)
+        # A text is a sequence of letters: one name is one link.
         if isinstance(pinned, str):
             pinned = (pinned,)
         else:
             pinned = tuple(pinned)
         problem.add_pinned(pinned)
+        # Pinned links come first in the names of the solution.
         for task in (
             *(ik.FrameTask(name, goal) for name, goal in (targets or {}).items()),
             *tasks,
         ):
             problem.add_task(task)
+        # Loops alone are no task.
         if close_loops and problem.names:
             problem.add_loops()
+        # A root moves to hold pinned links, unless it is mounted.
         if free_root is None:
             moves = bool(pinned) and not self.is_mounted
         else:
@@ -683,12 +709,14 @@ def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
         exact = by_link | by_joint
     alike: dict[str, int] = {}
     for name, column in exact.items():
+        # Spellings without capitals and separators.
         # A spelling that two joints share is none's.
         shared = alike.get(plain(name), column) != column
         alike[plain(name)] = -1 if shared else column
     columns = []
     for name in names:
         columns.append(exact.get(name, alike.get(plain(name), -1)))
+    # Generic names, `joint_k`, stand for the column k of a joint without a name.
     if -1 in columns:
         count = len(body.joints)
         for number, name in enumerate(names):
@@ -716,9 +744,11 @@ def fits_names(names: Sequence[str], body: Body) -> bool:
     strange = [name for name, k in zip(names, columns, strict=True) if k < 0]
     if not strange:
         return True
+    # Most must match: otherwise it is a motion of another body.
     if len(names) - len(strange) <= MIN_MATCHING * len(names):
         return False
     free = _names_without_column(columns, body)
+    # A name that is nearly a free joint's is a misspelling, which must not be dropped.
     return not any(meant(name, free) for name in strange)
 
 
@@ -760,7 +790,8 @@ def mismatch(names: Sequence[str], body: Body) -> str:
 def by_position(motion: Motion, body: Body) -> Motion:
     """Return the motion with its joint columns named after the body's joints.
 
-    By position, whatever names they have. Column i is joint i of the body; further columns get no name.
+    By position, whatever names they have. Column i is joint i of the body; further
+    columns get no name.
     """
     joints = motion.joint_displacement
     if joints is None:
@@ -769,6 +800,7 @@ def by_position(motion: Motion, body: Body) -> Motion:
         joint.name or link
         for joint, link in zip(body.joints, _moved(body), strict=True)
     ]
+    # Further columns get empty names; missing ones none.
     labels = (*names, *[""] * (joints.num_parts - len(names)))[: joints.num_parts]
     return motion.replaced(
         *(
@@ -787,6 +819,7 @@ def _name_problems(
     """
     names = [name for name in joints.part_labels if name]
     title = body.name or "the body"
+    # A body without names, or with all others, has no single columns to report.
     if not any(joint.name for joint in body.joints) or not fits_names(names, body):
         return []
     columns = matched(names, body)
@@ -851,6 +884,7 @@ def fit_problems(
         locate = partial(Location, None if path is None else str(path))
     found = []
     has_names = any(joints.part_labels)
+    # With names, columns are reported by name; without, by their number.
     if has_names:
         found += _name_problems(joints, body, locate)
     elif joints.num_parts > body.num_joints:
@@ -861,11 +895,13 @@ def fit_problems(
         )
         data = {"motion": joints.num_parts, "body": body.num_joints}
         found.append(MORE_COLUMNS.problem(message, locate(), data=data))
+    # Joints of these models have ids, which columns without names follow.
     if joints.num_parts and not has_names and body.source.format not in NUMBERED:
         columns = counted(joints.num_parts, "joint column")
         message = f"{columns} without names, read in the order of the joints of {name}"
         found.append(NAMELESS.problem(message, locate()))
     links = motion.link_position
+    # One pose is the root's; those of all links are used.
     if links is not None and 1 < links.num_parts < len(body.links):
         found.append(_unused_link_poses(motion, links, body, locate))
     return tuple(found)

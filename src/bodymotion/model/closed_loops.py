@@ -97,6 +97,7 @@ def constrained_tilts(joint: ExtraJoint) -> Floats:
 
 def _normals(axis: Floats) -> Floats:
     """Return two unit vectors (2, 3) normal to an axis and to each other."""
+    # The product with the coordinate axis that is farthest from the axis has digits.
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     first /= np.linalg.norm(first)
     return np.stack([first, np.cross(axis, first)])
@@ -158,8 +159,9 @@ class Mechanism:
         return ClosedPose(variables, length, not followed.marks[0])
 
     def sample_jacobians(self, x: Floats) -> list[Floats]:
-        """Return the Jacobians (m, v) at closed poses around x, few of which are
-        singular.
+        """Return the Jacobians (m, v) at closed poses around x.
+
+        Few of them are singular.
         """
         generator = np.random.default_rng(0)
         nearest = self.close_near(x)
@@ -167,6 +169,7 @@ class Mechanism:
         for spread in SPREADS:
             change = spread * generator.standard_normal(len(x))
             closed.append(self.close_near(nearest.variables + change))
+        # Where nothing converges, all are samples: a rank is still needed.
         converged = [pose for pose in closed if pose.has_converged] or closed
         smallest = min(pose.residual for pose in converged)
         # Loops that cannot be closed have a residual everywhere.
@@ -193,6 +196,7 @@ class _Sides(NamedTuple):
 
 
 def _sides(body: Body, joint: ExtraJoint) -> _Sides:
+    # Links above both ends move the two points alike, and have no part in the loop.
     first, second = (set(body.path_to_root(index)) for index in joint.links)
     return _Sides(first - second, second - first)
 
@@ -215,6 +219,7 @@ def mechanisms(body: Body) -> tuple[Mechanism, ...]:
     for number, joint in enumerate(body.extra_joints):
         sides = _sides(body, joint)
         moving = [link for link in sides.first | sides.second if tree.kinds[link]]
+        # The new loop and all groups that share a joint with it become one group.
         merged = _Group([number], {int(tree.columns[link]) for link in moving})
         others = []
         for group in groups:
@@ -245,8 +250,10 @@ class _Equation(NamedTuple):
 def _make_mechanism(
     body: Body, loops: Sequence[int], columns: Sequence[int]
 ) -> Mechanism:
+    """Return a mechanism of loops and joint columns as arrays for the kernels."""
     joints = [body.extra_joints[number] for number in loops]
     sides = [_sides(body, joint) for joint in joints]
+    # All links of the loops, parents before children, and their numbers there.
     links = sorted(set().union(*(side.first | side.second for side in sides)))
     numbers = {index: number for number, index in enumerate(links)}
     equations = []
@@ -254,11 +261,14 @@ def _make_mechanism(
         equations += _equations(joint, side, links, numbers)
     size = _size(body, joints, sides)
     tree = body.tree
+    # Variables of links: −1 where a link is fixed to its parent.
     variables = np.full(len(links), -1)
     units = np.ones(len(columns))
     for number, index in enumerate(links):
         if tree.kinds[index]:
             variables[number] = columns.index(tree.columns[index])
+        # Lengths are divided by the size of the mechanism, so that slides and rotations
+        # weigh alike.
         if tree.kinds[index] == SLIDE:
             units[variables[number]] = size
     chain = Chain(
@@ -286,7 +296,9 @@ def _equations(
     joint: ExtraJoint, sides: _Sides, links: Sequence[int], numbers: dict[int, int]
 ) -> list[_Equation]:
     """Return the equations of an extra joint among the links of a mechanism."""
+    # Ends that are not in the mechanism do not move in it: −1.
     ends = [numbers.get(index, -1) for index in joint.links]
+    # The error is P₂ − P₁: links on the second side move it forwards, others backwards.
     signs = [(link in sides.second) - (link in sides.first) for link in links]
     start, end = joint.positions
     axis = unit_axis(joint)
@@ -344,11 +356,13 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
             f"{link_poses.shape}"
         )
     distances = np.zeros((*link_poses.shape[:-2], len(body.extra_joints)))
+    # (..., E), 0 for types that constrain nothing there.
     tilts = np.zeros(distances.shape)
     for k, joint in enumerate(body.extra_joints):
         first, second = (link_poses[..., index, :] for index in joint.links)
         start, end = map(poses.transform_points, (first, second), joint.positions)
         first_rotation = rotations.normalized(first[..., 3:])
+        # Along the axes of the first link, in which the directions are given.
         between = rotations.rotate(rotations.conjugate(first_rotation), end - start)
         components = between @ constrained_directions(joint).T
         distances[..., k] = np.linalg.norm(components, axis=-1)
@@ -357,6 +371,7 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
             first_axis = rotations.rotate(first_rotation, axis)
             second_rotation = rotations.normalized(second[..., 3:])
             second_axis = rotations.rotate(second_rotation, axis)
+            # By sine and cosine: the arc cosine of nearly parallel axes has no digits.
             sine = np.linalg.norm(np.cross(first_axis, second_axis), axis=-1)
             cosine = np.einsum("...i,...i->...", first_axis, second_axis)
             tilts[..., k] = np.arctan2(sine, cosine)
@@ -563,6 +578,7 @@ class Loops:
             start = near = np.asarray(start, dtype=np.float64)
             if start.shape != (count,):
                 raise ValueError(f"start has shape ({count},), this has {start.shape}")
+        # Without a choice, those that drive by default near this pose.
         if driving is None:
             drivers = self.driving(q=near)
         else:
@@ -570,6 +586,7 @@ class Loops:
         closed = np.array(rows)
         margin = np.ones(len(rows))
         is_singular = np.zeros(len(rows), dtype=bool)
+        # Mechanisms share no joints: each is closed by itself.
         for mechanism in self.mechanisms if len(rows) else ():
             columns = np.array(mechanism.columns)
             followers = np.flatnonzero(~np.isin(columns, drivers))
@@ -577,7 +594,9 @@ class Loops:
             closed[:, columns[followers]] = followed.q[:, followers]
             margin = np.minimum(margin, followed.margin)
             is_singular |= followed.is_singular
+        # Joints outside of all loops are neither driving nor following.
         following = tuple(column for column in self.columns if column not in drivers)
+        # Loops are the same wherever the root is.
         link_poses = self.body.forward_kinematics(closed, poses.IDENTITY)
         distances, tilts = loop_errors(self.body, link_poses)
         shape = values.shape[:-1]
@@ -603,6 +622,7 @@ class Loops:
 
     def _sample_jacobians(self, mechanism: Mechanism, q: Floats) -> list[Floats]:
         """Return Jacobians at closed poses around the first pose that is asked for."""
+        # The rank hardly depends on the pose: samples are made once.
         if mechanism.loops not in self._samples:
             variables = q[list(mechanism.columns)] / mechanism.units
             self._samples[mechanism.loops] = mechanism.sample_jacobians(variables)
@@ -619,6 +639,7 @@ class Loops:
             near = targets[0]
         else:
             near = start[columns] / units
+        # NaN would spread through the search.
         near = np.nan_to_num(near, posinf=0.0, neginf=0.0)
         pose = np.zeros(self.body.num_joints)
         pose[columns] = near * units
@@ -629,8 +650,11 @@ class Loops:
         median = 1.0
         if regular_rank:
             regular = [part for part in jacobians if rank(part) == regular_rank]
+            # The smallest singular value that is not 0 at regular poses: margins are
+            # shares of its median.
             values = np.linalg.svd(np.array(regular), compute_uv=False)
             median = float(np.median(values[:, regular_rank - 1]))
+        # A start that the caller gives is on the desired branch already.
         if start is None and len(followers):
             near = self._find_first(mechanism, followers, near)
         followed = loop_closing.follow(
@@ -651,6 +675,7 @@ class Loops:
         lower = np.array([joint.lower for joint in joints]) / units
         upper = np.array([joint.upper for joint in joints]) / units
         is_rotating = np.array([joint.type == "rotate" for joint in joints])
+        # Turns are chosen around the wanted values, moved into the limits.
         middle = np.minimum(np.maximum(x[followers], lower), upper)
 
         def close(start: Floats) -> tuple[_Rating, Floats]:
@@ -665,14 +690,17 @@ class Loops:
             error = float(np.abs(residual).max(initial=0.0))
             beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
             total = float(beyond.sum())
+            # Rounding at a limit does not make a pose worse.
             if total <= LIMIT_TOLERANCE:
                 total = 0.0
             distance = float(np.linalg.norm(values - x[followers]))
             return _Rating(error > MAX_RESIDUAL, total, distance), pose
 
+        # A closed pose within limits near the values: nothing else is sought.
         best, best_pose = close(x)
         if not best.is_open and not best.beyond_limits:
             return best_pose
+        # Random starts of the followers alone; joints that drive keep their values.
         generator = np.random.default_rng(0)
         low = np.where(np.isfinite(lower), lower, -np.pi)
         high = np.where(np.isfinite(upper), upper, np.pi)

@@ -1,5 +1,6 @@
-"""The points of the shapes of a body that have contacts, and which links overlap at
-rest.
+"""Find the points of shapes with contacts, and links that overlap.
+
+The points of the shapes of a body that have contacts, and which links overlap at rest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +21,9 @@ TOUCH_DISTANCE = 1e-4
 
 
 class CollisionPoints:
-    """The points (P, 3) of the shapes of a body that have contacts in MuJoCo, in the
-    frames of their links.
+    """The points (P, 3) of the shapes of a body that have contacts.
+
+    Contacts are those in MuJoCo; points are in the frames of their links.
 
     `links` (P,) are the links of the points, `shapes` (S,) those of the shapes; the
     points of a shape begin at `starts` (S,). `axes`
@@ -38,6 +40,7 @@ class CollisionPoints:
         for link in body.links:
             for shape in link.visuals if seen else link.collisions:
                 geom = solid(shape)
+                # MuJoCo has no contacts of flat meshes, which have no convex hull.
                 if geom is not None and not geom.is_flat:
                     points = shape.to_mesh().vertices
                     if len(points) and np.isfinite(points).all():
@@ -46,29 +49,36 @@ class CollisionPoints:
                         axes.append(shape.transform[:3, :3])
         sizes = [len(cloud) for cloud in clouds]
         self.shapes = np.array(links, dtype=np.int64)
+        # The link of each point.
         self.links = np.repeat(self.shapes, sizes)
         self.points = np.concatenate([np.zeros((0, 3)), *clouds])
+        # Shape s has the points from starts[s] on.
         self.starts = np.cumsum([0, *sizes])[:-1]
+        # Orthogonal axes, also of shapes that are scaled or sheared.
         self.axes = np.linalg.qr(np.array(axes).reshape(-1, 3, 3))[0]
 
     @property
     def boxes(self) -> tuple[Floats, Floats]:
-        """The middles and half sizes (S, 3) [m] of the boxes around the shapes, along
-        their own axes, in the frames of the links.
+        """The middles and half sizes (S, 3) [m] of the boxes around the shapes.
+
+        Boxes are along the shapes' own axes, middles in the frames of the links.
         """
         sizes = np.diff([*self.starts, len(self.points)])
+        # Coordinates of the points along the axes of their shapes.
         local = np.einsum(
             "pi,pij->pj", self.points, np.repeat(self.axes, sizes, axis=0)
         )
         low = np.minimum.reduceat(local, self.starts)
         high = np.maximum.reduceat(local, self.starts)
+        # Middles go back to the links' frames.
         return np.einsum("sij,sj->si", self.axes, 0.5 * (low + high)), 0.5 * (
             high - low
         )
 
     def placed(self, q: Floats, root: npt.ArrayLike) -> Floats:
-        """Return the points (P, 3) [m] in the world, for joint values (J,) and a root
-        pose (7,).
+        """Return the points (P, 3) [m] in the world.
+
+        For joint values (J,) and a root pose (7,).
         """
         return poses.transform_points(
             self.body.forward_kinematics(q, root)[self.links], self.points
@@ -87,6 +97,7 @@ class CollisionPoints:
         """
         q = rest_values(self.body)
         root = np.array(self.body.root_pose, dtype=np.float64)
+        # The lowest point stands on the ground z = 0.
         if not self.body.is_mounted:
             root[2] -= self.lowest(q, root) or 0.0
         return q, root
@@ -99,8 +110,10 @@ class CollisionPoints:
     def overlaps(
         self, postures: Sequence[Floats], known: Iterable[tuple[int, int]] = ()
     ) -> tuple[tuple[int, int], ...]:
-        """Return `known` and the pairs of links, by index, whose shapes overlap in
-        joint values (J,), and which MuJoCo lets collide.
+        """Return `known` and the pairs of links whose shapes overlap.
+
+        Pairs are of indices, overlaps are in joint values (J,), of links that MuJoCo
+        lets collide.
 
         MuJoCo itself excludes links that move as one, and a moving link and the one
         that carries it.
@@ -110,6 +123,7 @@ class CollisionPoints:
             return ()
         for q in postures:
             points = self.placed(q, poses.IDENTITY)
+            # Boxes first: few pairs are near enough for their hulls to be compared.
             low = np.minimum.reduceat(points, self.starts) - TOUCH_DISTANCE
             high = np.maximum.reduceat(points, self.starts)
             clouds = np.split(points, self.starts[1:])
@@ -120,6 +134,7 @@ class CollisionPoints:
                 )
                 for two in others[near].tolist():
                     pair = index, int(self.shapes[two])
+                    # Links with many shapes overlap once.
                     if (
                         pair not in found
                         and hull_distance(clouds[one], clouds[two], TOUCH_DISTANCE)
@@ -135,6 +150,7 @@ class CollisionPoints:
         carries = carrier[one + 1 :]
         return (
             np.flatnonzero(
+                # Not of one group, and neither carries the other.
                 (own != group[one]) & (own != carrier[one]) & (carries != group[one])
             )
             + one
@@ -143,17 +159,22 @@ class CollisionPoints:
 
     @cached_property
     def _groups(self) -> tuple[Ints, Ints]:
-        """For each shape (S,) the number of the links that move as one with its own,
-        and of those that carry them (-1 none).
+        """For each shape (S,) the number of its rigid group and of the carrier's.
+
+        The group are the links that move as one with the shape's, the carrier those
+        that carry them (-1 none).
         """
         groups = rigid_groups(self.body)
         group_of: dict[int, int] = {}
         for number, group in enumerate(groups):
             group_of |= dict.fromkeys(group, number)
+        # The link that carries a group; none above the root.
         above = [
             self.body.links[group[0]].parent if group[0] > 0 else -1 for group in groups
         ]
         carriers = [
+            # MuJoCo excludes contacts with a parent only where that moves: a fixed base
+            # collides with its children.
             group_of[link] if link >= 0 and is_moving(self.body, link) else -1
             for link in above
         ]
@@ -169,6 +190,7 @@ def rest_values(body: Body) -> Floats:
     0, or the limit that is nearest to it; 0 in a body with closed loops.
     """
     q = np.zeros(body.num_joints)
+    # In a closed loop, one joint at its limit would open the loop.
     if not body.extra_joints:
         for column, joint in enumerate(body.joints):
             if joint.type in ("rotate", "slide") and joint.lower <= joint.upper:

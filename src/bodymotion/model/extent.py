@@ -51,16 +51,19 @@ class BodyExtent:
             link.visual_points if link.visuals else outermost_points(of_link)
             for of_link, link in zip(shapes, body.links, strict=True)
         ]
+        # A body that is nothing but a scene, such as a floor with walls.
         if body.environment and not any(link.visuals for link in body.links):
             around = outermost_points(body.environment)
             in_root = poses.transform_points(poses.inverse(body.root_pose), around)
             points_of_links[0] = np.concatenate([points_of_links[0], in_root])
+        # Number of points of each link.
         counts = np.array([len(points) for points in points_of_links])
         self.points: Floats = np.concatenate([np.zeros((0, 3)), *points_of_links])
         self.links: Indices = np.repeat(np.arange(len(counts)), counts)
         self._body = body
         self.far: tuple[int, ...] = ()
         if len(self.points):
+            # What is far away at rest is a wrong vertex, whatever the joints do.
             at_rest = body.forward_kinematics(np.zeros(body.num_joints))
             # Each link counts as much as any other, however fine its meshes are.
             is_near = find_bulk(self.placed(at_rest), 1.0 / counts[self.links])
@@ -123,6 +126,7 @@ def find_bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
     (N,).
     """
     weights = np.asarray(weights, dtype=np.float64)
+    # The weighted median, which a few far points do not move.
     center = np.quantile(
         points,
         0.5,
@@ -133,10 +137,13 @@ def find_bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
     distances = np.linalg.norm(points - center, axis=1)
     order = np.argsort(distances)
     ordered = distances[order]
+    # Weight of all points up to each one, from the middle outwards.
     weight_inside = np.cumsum(weights[order])[:-1]
     is_enough = weight_inside >= MIN_BULK_WEIGHT * weights.sum()
+    # A gap is as wide as `BULK_GAP` times all that is inside.
     is_gap = ordered[1:] > BULK_GAP * np.maximum(ordered[:-1], MIN_BULK_SIZE)
     gaps = np.flatnonzero(is_enough & is_gap)
+    # Few points make gaps by chance.
     gaps = gaps[gaps >= MIN_BULK_POINTS - 1]
     if not len(gaps):
         return np.ones(len(points), dtype=bool)

@@ -152,6 +152,7 @@ class CenterOfMassTask:
         name = "centre of mass"
         if body.mass <= 0:
             raise ValueError(f"{name}: the body has no mass")
+        # Two numbers: the height of the centre of mass is free.
         width = np.shape(self.goal)[-1:]
         if width not in ((2,), (3,)):
             raise ValueError(f"{name}: expected 2 or 3 numbers, or T rows of them")
@@ -181,6 +182,7 @@ class LookAtTask:
             raise ValueError(f"axis of {self.link}: expected a direction, got 0 0 0")
         name = f"{self.link} looks"
         return TaskRows(
+            # The kernel needs a unit vector.
             name,
             kernel.LOOK,
             [self.weight] * 3,
@@ -230,6 +232,7 @@ class DistanceTask:
                 f"{name}: expected a position of 3 numbers, or T rows of them, "
                 f"got {position.shape}"
             )
+        # The goal (7,) of the kernel: position, distance, and the second segment.
         distance = real_numbers(self.distance, name)[..., None]
         if (distance < 0).any():
             raise ValueError(
@@ -284,8 +287,10 @@ class HalfSpaceTask:
             )
         if self.link is None and body.mass <= 0:
             raise ValueError(f"{name}: the body has no mass")
+        # A vertical plane.
         if normal.shape[-1] == 2:
             normal = _joined(normal, np.zeros(1))
+        # Of length 1, so that the residual is in metres.
         normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
         return TaskRows(
             name,
@@ -316,6 +321,7 @@ def inside(
     ValueError
         When the points are on one line.
     """
+    # Seen from above, without heights.
     corners = sorted((x, y) for x, y, *_ in real_numbers(points, "points").tolist())
     hull = np.array(hull_of_sorted(corners))
     if len(hull) < 3:
@@ -466,6 +472,7 @@ class TaskList:
         """Add a task, or more equations of the task before."""
         weights = rows.weights
         name = rows.name
+        # Also for NaN, which is not at least 0.
         if not all(weight >= 0 for weight in weights) or not any(weights):
             raise ValueError(
                 f"{name}: weights {weights}; expected numbers of at least 0, and one "
@@ -473,16 +480,19 @@ class TaskList:
             )
         first, second = rows.points
         points = (_vector(first, name), _vector(second, name))
+        # Further equations of a loop belong to the task before.
         if not continues:
             self.names.append(name)
             self.firsts.append(len(self.rows))
         direction = _vector(rows.direction, name)
         self.rows.append(replace(rows, points=points, direction=direction))
         goal = _rows(rows.goal, None, name)
+        # Goals of the kernel have 7 numbers, whatever a task needs.
         self.goals.append(_joined(goal, np.zeros(7 - goal.shape[-1])))
 
     def add_pinned(self, names: Sequence[str]) -> None:
         """Add the links that stay where they are at the start."""
+        # Where they are at the start, which may differ from frame to frame.
         if names:
             links = self.body.forward_kinematics(self.starts, self.roots)
         for name in names:
@@ -507,6 +517,7 @@ class TaskList:
                 joint.links,
                 tuple(joint.positions),
             )
+            # Where a hinge keeps axes parallel, the second "point" is the axis.
             axes = replace(points, kind=kernel.AXES, points=(ORIGIN, unit_axis(joint)))
             equations = [
                 *(replace(points, direction=d) for d in constrained_directions(joint)),
@@ -527,12 +538,16 @@ class TaskList:
         for number in missed:
             rows = self.rows[number]
             links: Iterable[int] = rows.links
+            # The centre of mass depends on all links.
             if rows.kind in (kernel.CENTER, kernel.CENTER_PLANE):
                 links = range(len(body.links))
             for column in body.columns_above(*links):
                 if space.is_moving[6 + column]:
+                    # Only joints that move a link of a missed task are changed: others
+                    # are right.
                     kind = int(body.tree.kinds[body.joint_links[column]])
                     reach[column] = START_RANGE[kind]
+        # Limits and a range around the start, so that joints without limits stay near.
         lower = np.maximum(space.lower[6:], q - reach)
         upper = np.minimum(space.upper[6:], q + reach)
         lower = np.where(reach > 0, lower, q)
@@ -545,6 +560,7 @@ class TaskList:
         weights = np.zeros((len(self.rows), 6))
         for row, task in zip(weights, self.rows, strict=True):
             row[: len(task.weights)] = task.weights
+        # Hard tasks have an infinite weight; the kernel has its own weight for them.
         is_hard = np.isinf(weights)
         weights[is_hard] = 1.0
         return kernel.Tasks(
@@ -618,6 +634,7 @@ def _check_orientations(poses: Floats, name: str) -> None:
 
 
 def _count_frames(problem: TaskList) -> int:
+    # Arrays with one row fit any number of frames.
     """Return the number of frames; ValueError when arrays have different ones."""
     inputs = (*problem.goals, problem.starts, problem.roots, problem.rest)
     counts = {len(array) for array in inputs if array.ndim == 2} - {1}
@@ -630,6 +647,7 @@ def _count_frames(problem: TaskList) -> int:
 
 
 def _kernel_problem(problem: TaskList, space: kernel.Space) -> kernel.Problem:
+    """Return the problem in the arrays of the kernel."""
     body = problem.body
     tree = body.tree
     chain = Chain(
@@ -639,9 +657,11 @@ def _kernel_problem(problem: TaskList, space: kernel.Space) -> kernel.Problem:
         np.array(rotations.to_matrix(tree.offsets[:, 3:])),
         np.array(tree.offsets[:, :3]),
         np.array(tree.axes),
+        # Units are 1: only closed loops scale their variables.
         np.ones(body.num_joints),
     )
     masses = kernel.LinkMasses(
+        # A body without mass has no task about its centre, so any divisor will do.
         np.array([link.mass / (body.mass or 1.0) for link in body.links]),
         np.array([link.center_of_mass for link in body.links]),
     )
@@ -694,7 +714,10 @@ def _choose(results: kernel.Results, tasks: kernel.Tasks, start: Floats) -> Indi
     hard_errors = (results.errors * is_hard).max(axis=(1, 2))
     distances = np.linalg.norm(results.joints - start, axis=1)
     costs = results.costs
+    # Costs that differ by less than `SAME_COST` are equal; then the distance decides. A
+    # cost counts only where tasks are missed.
     is_worse = np.asarray(is_missed & (costs > (1 + SAME_COST) * costs.min()))
+    # `lexsort` sorts by the last key first.
     keys = (
         distances,
         np.where(is_worse, costs, 0.0),
@@ -714,11 +737,13 @@ def _restart(
     """Return the best solution of the first frame: `results`, or from random starts."""
     missed = np.flatnonzero(results.errors[0].max(axis=1) > MAX_ERROR)
     first = search.first()
+    # Each restart is one "frame" with the goals of the first one.
     others = first._replace(
         goals=np.repeat(first.goals, restarts, axis=0),
         starts=problem.random_starts(missed, space, restarts),
     ).solve()
     pairs = zip(results, others, strict=True)
+    # The solution so far is the first candidate.
     tried = kernel.Results(*map(np.concatenate, pairs))
     best = _choose(tried, search.problem.tasks, search.starts[0])
     return kernel.Results(*(values[best] for values in tried))
@@ -762,6 +787,7 @@ def solve(
         results = search.solve()
     else:
         results = search.first().solve()
+        # Only the first frame is worth random starts: others follow it.
         if restarts > 0 and results.errors.max() > MAX_ERROR:
             results = _restart(problem, search, space, results, restarts)
         if frames > 1:
@@ -772,8 +798,10 @@ def solve(
                 roots=np.concatenate([results.roots, roots[1:]]),
             ).solve()
     # The errors of a task are those of all its equations together.
+    # Position and angle apart.
     squares = np.add.reduceat(np.square(results.errors), problem.firsts, axis=1)
     names = tuple(joint.name for joint in body.joints)
+    # Without any array over time the answer has no axis of frames.
     inputs = (*problem.goals, problem.starts, problem.roots, problem.rest)
     if all(array.ndim == 1 for array in inputs):
         row: int | slice = 0  # one pose, without an axis of frames
@@ -807,9 +835,11 @@ def search_space(
     count = 6 + body.num_joints
     is_moving = np.zeros(count, dtype=np.int64)
     is_moving[:6] = free_root
+    # Columns of the root have no limits.
     lower = np.full(count, -np.inf)
     upper = np.full(count, np.inf)
     tree = body.tree
+    # Only joints that move links: crawlers and placeholders do not.
     is_moving[6 + tree.columns[tree.kinds > 0]] = 1
     if joints is not None:
         is_chosen = np.zeros(count, dtype=np.int64)
@@ -818,9 +848,11 @@ def search_space(
             is_chosen[6 + column] = 1
         is_moving *= is_chosen
     for column, joint in enumerate(body.joints):
+        # Limits in the wrong order are none.
         if joint.lower <= joint.upper:
             lower[6 + column] = joint.lower
             upper[6 + column] = joint.upper
     weights = posture_weight * is_moving
+    # The posture is one of joints.
     is_root = np.arange(count) < 6
     return kernel.Space(is_moving, lower, upper, np.where(is_root, 0.0, weights))

@@ -65,12 +65,14 @@ def principal_moments(inertia: npt.ArrayLike) -> tuple[Floats, Floats]:
     The axes are the columns of a rotation (3, 3).
     """
     tensor = np.asarray(inertia, dtype=np.float64)
+    # Scaled to 1, so that neither tiny nor huge tensors lose digits.
     size = np.abs(tensor).max()
     if not np.isfinite(size) or size == 0:
         return np.full(3, size), np.eye(3)
     # Halved first: the sum of two large numbers may be more than a number can be.
     tensor = tensor / size
     moments, axes = np.linalg.eigh(0.5 * tensor + 0.5 * tensor.T)
+    # `eigh` may return a reflection; the axes are to be a rotation.
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1.0
     return np.asarray(moments * size), np.asarray(axes)
@@ -103,6 +105,7 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
     )
     if smallest < MIN_INERTIAL:
         return "negative", f"{shown}, which are not all positive"
+    # A flat body has the sum exactly, and rounding on either side.
     if smallest + middle < most * (1.0 - ROUNDING):
         return "triangle", f"{shown}: the largest is more than the sum of the other two"
     return None
@@ -119,6 +122,7 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     """
     found: list[Fault] = []
     for group in rigid_groups(body):
+        # Whether one link of the group has an inertia for all.
         has_inertia = any(_has_inertia(body.links[index]) for index in group)
         for index in group:
             link = body.links[index]
@@ -132,6 +136,7 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
             is_needed = not has_inertia and index == group[0] and is_moving(body, index)
             if reason and _lacks_inertia(link, reason[0]) and not is_needed:
                 continue
+            # The symmetric part may have a fault of its own.
             if reason and reason[0] == "asymmetric" and not asymmetric:
                 symmetric = 0.5 * link.inertia + 0.5 * link.inertia.T
                 reason = fault(link.mass, symmetric)
@@ -157,6 +162,7 @@ def _lacks_inertia(link: Link, why: Why) -> bool:
     """Return whether a link's fault is that it has no mass or no inertia."""
     if link.mass < 0:
         return False
+    # A rod or a point: three positive moments are missing, not wrong.
     if why == "negative":
         return _possible_without_width(link.inertia)
     return why in ("mass", "zero")
@@ -187,12 +193,15 @@ def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
     if not np.isfinite(tensor).all():
         return None
     moments, axes = principal_moments(tensor)
+    # Second moments: s_x = (a + b + c)/2 − a; moments back: a = sum of s − s_x.
     spreads = 0.5 * moments.sum() - moments
     largest = spreads.max()
+    # Also for NaN.
     if not SPREAD * largest > MIN_INERTIAL:
         return None
     spreads = np.maximum(spreads, SPREAD * largest)
     changed: Floats = np.asarray((axes * (spreads.sum() - spreads)) @ axes.T)
+    # Rounding would leave it asymmetric.
     return np.asarray(0.5 * (changed + changed.T))
 
 
@@ -224,6 +233,7 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
         links = list(body.links)
         for fault in found:
             index = fault.link
+            # Numbers of broken links may overflow on the way.
             with np.errstate(all="ignore"):
                 moving = is_moving(body, index)
                 repair = _repaired(links[index], fault.why, moving=moving)
@@ -255,6 +265,7 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> _Repair:
             "its invalid numbers are 0 now",
         )
     nearest = nearest_possible(link.inertia)
+    # The former inertia stays, where a rigid body can have it.
     if why == "mass":
         if nearest is None:
             solid = _solid(link, MASS_GIVEN)
@@ -263,6 +274,7 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> _Repair:
         change = f"its mass is {MASS_GIVEN:g} kg now, with {solid.description}"
         changed = _with(link, MASS_GIVEN, center, solid.inertia)
         return _Repair(changed, losses.MASS_GIVEN, change)
+    # A fixed link needs no inertia; an impossible one is dropped.
     if nearest is None and not moving:
         changed = _with(link, mass, center, np.zeros((3, 3)))
         return _Repair(changed, losses.INERTIA_GIVEN, "it has none now")
@@ -283,6 +295,7 @@ def _without_invalid_numbers(link: Link) -> Link:
     center = link.center_of_mass
     inertia = link.inertia
     if not (np.isfinite(mass) and mass > 0):
+        # A mass that is NaN is not above 0.
         mass = 0.0
     if not np.isfinite(center).all():
         center = np.zeros(3)
@@ -310,6 +323,8 @@ def _solid(link: Link, mass: float) -> _Solid:
         square = edges * edges
         with np.errstate(over="ignore"):
             tensor = np.diag(mass / 12.0 * (square.sum() - square))
+        # The tensor has moments that simulators accept, even after the smallest is
+        # limited.
         if np.isfinite(tensor).all() and tensor.max() * SPREAD > MIN_INERTIAL:
             return _Solid(
                 tensor,
@@ -332,8 +347,8 @@ def _with(
 ) -> Link:
     """Return the link with another mass, centre and inertia.
 
-    Its segments change. One that only gets another inertia keeps what each segment weighs: the change goes
-    to the heaviest. Else the first has all.
+    Its segments change. One that only gets another inertia keeps what each segment
+    weighs: the change goes to the heaviest. Else the first has all.
     """
     tensor = np.asarray(inertia, dtype=np.float64)
     if not link.segments:
@@ -350,6 +365,7 @@ def _with(
         heaviest = int(np.argmax(masses))
     else:
         heaviest = 0
+    # Whether only the inertia changes, so that segments keep their masses.
     old = link.inertia
     kept = (
         mass == link.mass
@@ -358,6 +374,7 @@ def _with(
     )
     if kept and _is_rotated(link.segments[heaviest]):
         segments = list(link.segments)
+        # The change of the tensor in the axes of the segment.
         turn = segments[heaviest].transform[:3, :3]
         change = turn.T @ (tensor - old) @ turn
         segments[heaviest] = replace(
@@ -400,6 +417,7 @@ def _all_in_one(
             *left,
             Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)),
         )
+    # Into the frame of the segment: its transform is a rotation and a shift.
     turn = segments[chosen].transform[:3, :3]
     shift = segments[chosen].transform[:3, 3]
     left[chosen] = replace(

@@ -67,6 +67,7 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     columns: Sequence[int] = ()
     if recorded is not None:
         columns = body.joint_columns(recorded)
+        # Values of columns that move no link cannot be recovered from poses.
         if recorded.timeline == positions.timeline:
             known = [k for k, column in enumerate(columns) if column >= 0]
             q[:, known] = recorded.values[:, [columns[k] for k in known]]
@@ -75,6 +76,7 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
         content=JOINT_DISPLACEMENT, timeline=positions.timeline, values=q
     )
     components = list(motion.components)
+    # A new component follows the poses, an existing one is replaced where it is.
     if recorded is None:
         components.insert(_index_of(positions, components) + 1, recovered)
     else:
@@ -83,6 +85,8 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
             recorded, timeline=positions.timeline, values=q, part_labels=labels
         )
     residual = _compute_residual(positions.values, q, body)
+    # Poses that no joint values lead to: the links are not rigidly joined as in the
+    # body.
     problems = []
     if max(residual.distance, residual.angle) > RESIDUAL_TOLERANCE:
         problems.append(NOT_RIGID.problem(str(residual)))
@@ -135,11 +139,13 @@ class _Largest(NamedTuple):
 def _compute_residual(link_poses: Floats, q: Floats, body: Body) -> Residual:
     """Return how far link poses (T, L, 7) are from those by root and joints."""
     count = len(body.links)
+    # As many frames at a time as bound the memory.
     step = max(CHUNK_POSES // max(count, 1), 1)
     distance = _Largest()
     angle = _Largest()
     for start in range(0, len(link_poses), step):
         recorded = link_poses[start : start + step, :count]
+        # Kinematics from the recorded root, so that its own error does not count.
         rigid = body.forward_kinematics(q[start : start + step], recorded[:, 0])
         distances = np.linalg.norm(rigid[..., :3] - recorded[..., :3], axis=-1)
         angles = rotations.angle_between(rigid[..., 3:], recorded[..., 3:])
@@ -160,6 +166,7 @@ def _find_largest(values: Floats, start: int) -> _Largest:
 
     Numbers that are not finite are ignored.
     """
+    # A pose that is NaN has no distance.
     usable = np.where(np.isfinite(values), values, 0.0)
     frame, link = np.unravel_index(int(np.argmax(usable)), usable.shape)
     return _Largest(float(usable[frame, link]), start + int(frame), int(link))

@@ -1,5 +1,7 @@
-"""Links, the joints that hold them with their motors, the segments that they are made
-of, and the sensors and other devices on them.
+"""Links, their joints, motors, segments and devices.
+
+Links, the joints that hold them with their motors, the segments that they are made of,
+and the sensors and other devices on them.
 
 Devices have the fields of the OpenHRP document in snake_case. Their `pose` (7,) is in
 the link's frame. A device looks along its −z axis with +y up. A `max_…` of −1 means
@@ -182,6 +184,7 @@ class Link(ContentEquality, offset=(7,)):
         """
         if self.mass == 0:
             return frozen(np.zeros(3))
+        # Of one segment without rounding by multiplication and division.
         if len(self.segments) == 1:
             return frozen(_placed(self.segments[0]))
         moment = np.zeros(3)
@@ -191,12 +194,14 @@ class Link(ContentEquality, offset=(7,)):
 
     @cached_property
     def inertia(self) -> Floats:
-        """The inertia tensor (3, 3) [kg m²] about the centre of mass, along the link's
-        axes.
+        """The inertia tensor (3, 3) [kg m²] about the centre of mass.
+
+        Along the link's axes.
 
         Each segment's tensor is rotated into the link's axes and moved to the common
         centre of mass (Huygens–Steiner).
         """
+        # Its own centre is the link's: nothing is moved.
         if len(self.segments) == 1:
             turn = self.segments[0].transform[:3, :3]
             return frozen(turn @ self.segments[0].inertia @ turn.T)
@@ -205,6 +210,7 @@ class Link(ContentEquality, offset=(7,)):
             turn = segment.transform[:3, :3]
             arm = _placed(segment) - self.center_of_mass
             total += turn @ segment.inertia @ turn.T
+            # Huygens–Steiner: m·(|r|²·1 − r·rᵀ).
             total += segment.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         return frozen(total)
 
@@ -233,8 +239,9 @@ class Link(ContentEquality, offset=(7,)):
 
     @cached_property
     def contact_points(self) -> Floats:
-        """The outermost points (N, 3) [m] of the collision shapes, or of the visuals
-        without any, in the link's frame.
+        """The outermost points (N, 3) [m] that may touch, in the link's frame.
+
+        Of the collision shapes, or of the visuals without any.
         """
         from bodymotion.geometry.meshes import outermost_points
 
@@ -272,15 +279,17 @@ class Device(ContentEquality, pose=(7,)):
 
     @property
     def kind(self) -> str:
-        """The name of the device's node in the document, or in the file where the
-        document has none such.
+        """The name of the device's node in the document.
+
+        Or in the file, where the document has none such.
         """
         return type(self).__name__
 
 
 def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
-    """Return the order of devices, each given by its kind and id, in which those of one
-    kind follow their ids.
+    """Return the order of devices in which those of one kind follow their ids.
+
+    Each device is given by its kind and id.
 
     Those without an id (−1) come after those with one. The places that the devices of a
     kind have among the others stay as they are.
@@ -291,7 +300,9 @@ def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
     order = list(range(len(devices)))
     for places in of_kind.values():
         in_order = sorted(
-            places, key=lambda place: (devices[place][1] < 0, devices[place][1])
+            # False before True: those with an id first.
+            places,
+            key=lambda place: (devices[place][1] < 0, devices[place][1]),
         )
         for place, device in zip(places, in_order, strict=True):
             order[place] = device
@@ -339,8 +350,9 @@ class VisionSensor(Device):
 
     @property
     def half_size(self) -> tuple[float, float]:
-        """Half the width and half the height [m] of what the image shows of a plane one
-        metre ahead.
+        """Half the width and half the height [m] of the image.
+
+        Of what it shows of a plane one metre ahead.
 
         Raises
         ------
@@ -353,19 +365,22 @@ class VisionSensor(Device):
                 f"{self.height} pixels "
                 f"over a field of view of {self.field_of_view:g} rad"
             )
+        # The angle is over the shorter side; pixels are square.
         shorter = math.tan(0.5 * self.field_of_view) / min(self.width, self.height)
         return shorter * self.width, shorter * self.height
 
 
 def angle_over(angle: float, pixels: int, across: int) -> float:
-    """Return the angle [rad] that a camera sees over `across` pixels in a line, where
-    it sees `angle` over `pixels` of them.
+    """Return the angle [rad] that a camera sees over `across` pixels in a line.
+
+    It sees `angle` over `pixels` of them.
 
     Formats give it for the width, the height or the shorter side. What is no angle of a
     camera, or has no pixels, is returned as it is.
     """
     if across == pixels or min(across, pixels) < 1 or not 0 < angle < math.pi:
         return angle
+    # Pixels have even widths on a plane, so tangents are in their ratio.
     return 2.0 * math.atan(math.tan(0.5 * angle) * across / pixels)
 
 
@@ -414,11 +429,14 @@ class RangeSensor(Device):
     @property
     def _half(self) -> int:
         """How many rays are on either side of the middle one."""
+        # Angles that are negative, zero or not finite leave the middle ray.
         if not (0 < self.scan_angle < math.inf and 0 < self.scan_step < math.inf):
             return 0
         ratio = 0.5 * self.scan_angle / self.scan_step
         if ratio < _COUNTABLE:
+            # The margin keeps the outermost ray where steps divide the angle.
             return math.floor(ratio + 1e-9)
+        # So many rays cannot be counted exactly; `ray_angles` refuses them.
         return _COUNTABLE
 
 
@@ -456,14 +474,16 @@ def armature(joint: Joint) -> float:
     That is `equivalentInertia` where a file gives it, else gear_ratio² · rotor_inertia.
     """
     stated = first_number(joint.extra, "equivalentInertia")
+    # A rotor without inertia counts as not stated.
     if stated is not None and stated != 0:
         return stated
     return joint.gear_ratio**2 * joint.rotor_inertia
 
 
 def stated_efforts(joint: Joint) -> tuple[float, float] | None:
-    """Return the limits of torque [Nm] (force [N]) as the file has them (`.body`, URDF,
-    MJCF), None without them.
+    """Return the limits of torque [Nm] (force [N]) as the file has them.
+
+    Of `.body`, URDF and MJCF; None without them.
     """
     limits = _numbers(joint.extra.get("joint_effort_range"))
     if len(limits) == 2:
@@ -472,8 +492,9 @@ def stated_efforts(joint: Joint) -> tuple[float, float] | None:
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives
-    at the joint, None without a limit.
+    """Return the smallest and the largest torque [Nm] (force [N]) at the joint.
+
+    They are what the motor gives; None without a limit.
 
     0 is none, too.
 
@@ -481,8 +502,10 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     ratio · gear efficiency.
     """
     limits = stated_efforts(joint)
+    # Limits in the wrong order or infinite ones are none.
     if limits is not None and limits[0] < limits[1] and np.isfinite(limits).all():
         return limits
+    # One number in both directions: `effort` of a URDF, else from the current.
     most = first_number(joint.extra, "effort")
     if most is None:
         current = first_number(joint.extra, "climit")
@@ -492,6 +515,7 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
             most = (
                 current * joint.torque_const * joint.gear_ratio * joint.gear_efficiency
             )
+    # 0 stands for a limit that is not known.
     if most is None or not np.isfinite(most) or most == 0:
         return None
     return -abs(most), abs(most)
@@ -515,6 +539,7 @@ def motor_range(joint: Joint) -> tuple[float, float] | None:
     gear = joint.gear_ratio
     if efforts is None or gear in (0.0, 1.0):
         return efforts
+    # A negative gear ratio exchanges both limits.
     low, high = sorted((efforts[0] / gear, efforts[1] / gear))
     if np.isfinite([low, high]).all() and low < high:
         return (low, high)
@@ -561,6 +586,7 @@ def default_gains(body: Body) -> Floats:
     poses = body.forward_kinematics(np.zeros(body.num_joints))
     masses = np.array([link.mass for link in body.links])
     turns = rotations.to_matrix(poses[:, 3:])
+    # Centres of mass (L, 3) and inertias (L, 3, 3) along the world's axes, at rest.
     centers = poses[:, :3] + np.einsum(
         "lij,lj->li", turns, [link.center_of_mass for link in body.links]
     )
@@ -571,7 +597,9 @@ def default_gains(body: Body) -> Floats:
         standing = standing_links(body, poses)
     else:
         standing = set()
+    # For each link, which links (L,) it carries, itself included.
     below = [np.zeros(len(body.links), dtype=bool) for _ in body.links]
+    # From the tips inwards: children are after their parents.
     for link in reversed(body.links):
         below[link.index][link.index] = True
         if link.parent >= 0:
@@ -581,24 +609,29 @@ def default_gains(body: Body) -> Floats:
         joint = body.links[index].joint
         if index <= 0 or joint.type not in ("rotate", "slide"):
             continue
+        # The joint's axis along the world's.
         axis = turns[index] @ joint.axis
         if joint.type == "slide":
             moments = masses
         else:
+            # Moment about the axis: aᵀ·I·a + m·|a × r|².
             arms = np.cross(axis, centers - poses[index, :3])
             moments = np.einsum("i,lij,j->l", axis, inertias, axis) + masses * (
                 arms**2
             ).sum(axis=1)
         carried = moments[below[index]].sum() + armature(joint)
+        # Invalid masses give the smallest inertia, not a gain that is NaN.
         if np.isfinite(carried):
             carried = max(carried, MIN_INERTIA)
         else:
             carried = MIN_INERTIA
         kp = carried * (2.0 * np.pi * BANDWIDTH) ** 2
+        # While the foot stands, this joint moves all that it does not carry.
         if any(below[index][foot] for foot in standing):
             rest = moments[~below[index]].sum()
             most = carried * (2.0 * np.pi * MAX_BANDWIDTH) ** 2
             kp = max(kp, min(rest * (2.0 * np.pi * STANCE_BANDWIDTH) ** 2, most))
+        # kd of critical damping: 2·√(kp·I).
         found[column] = kp, 2.0 * np.sqrt(kp * carried)
     return found
 
@@ -619,12 +652,15 @@ def passive_joints(body: Body) -> tuple[int, ...]:
 
 
 def standing_links(body: Body, link_poses: Floats) -> set[int]:
-    """Return the links, by index, whose collision shapes are lowest in poses (L, 7),
-    within `CONTACT_HEIGHT`.
+    """Return the links whose collision shapes are lowest.
+
+    By index, in poses (L, 7), within `CONTACT_HEIGHT`.
     """
     lows: dict[int, float] = {}
     for link in body.links:
         corners: list[Floats] = []
+        # Corners of boxes: the lowest point is at most a little lower than that of the
+        # shape.
         for shape in link.collisions:
             if shape.bounds is not None:
                 corners += _corners(shape.bounds)
@@ -649,6 +685,7 @@ def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
     groups: dict[int, list[int]] = {}
     for link in body.links:
         alone = link.parent < 0 or link.joint.type in ("rotate", "slide", "free")
+        # A parent's group is known, as parents are before their children.
         home.append(link.index if alone else home[link.parent])
         groups.setdefault(home[-1], []).append(link.index)
     return tuple(tuple(group) for group in groups.values())
@@ -668,8 +705,10 @@ def is_moving(body: Body, index: int) -> bool:
 
 
 def floats_in_world(body: Body, index: int) -> bool:
-    """Return whether a link has a free joint and everything above it is fixed to the
-    world, so that a simulator can move it freely.
+    """Return whether a link floats freely in the world.
+
+    It has a free joint and everything above it is fixed to the world, so that a
+    simulator can move it freely.
     """
     link = body.links[index]
     if link.parent < 0 or link.joint.type != "free":

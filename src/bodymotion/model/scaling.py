@@ -58,6 +58,7 @@ def scale(body: Body, factor: float) -> Body:
     """
     if not 0 < factor < math.inf:
         raise ValueError(f"factor {factor}, expected a positive, finite number")
+    # Mimics refer to joints by name.
     slides = {link.joint.name for link in body.links if link.joint.type == "slide"}
     extra_joints = tuple(
         replace(joint, positions=frozen(factor * joint.positions))
@@ -92,6 +93,7 @@ def _segment(segment: Segment, factor: float) -> Segment:
         segment,
         transform=_transform(segment.transform, factor),
         center_of_mass=frozen(factor * segment.center_of_mass),
+        # Inertia is mass times length squared.
         inertia=frozen(factor**2 * segment.inertia),
         visuals=tuple(_shape(shape, factor) for shape in segment.visuals),
         collisions=tuple(_shape(shape, factor) for shape in segment.collisions),
@@ -111,6 +113,7 @@ def _unscaled(body: Body) -> list[Problem]:
         if any(part.extra.get(name) for part in parts):
             found.append(UNSCALED.problem(f"{what} are not scaled"))
     for device in body.devices:
+        # Devices that the library does not know may have lengths anywhere.
         if isinstance(device, OtherDevice) and device.extra:
             message = f"the fields of {device.kind} {device.name!r:.60} are not scaled"
             found.append(UNSCALED.problem(message))
@@ -141,6 +144,7 @@ def _transform(transform: Floats, factor: float) -> Floats:
 
 
 def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
+    # Angles of rotating joints stay; but a mimic of a slide has a length.
     if joint.extra:
         joint = replace(joint, extra=_kept(joint, factor, slides))
     if joint.type != "slide":
@@ -160,6 +164,7 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
     its joint slides.
     """
     kept = dict(joint.extra)
+    # Values in `extra` are lengths only where the joint slides.
     lengths = LENGTHS if joint.type == "slide" else {}
     for name, keys in lengths.items():
         values = kept.get(name)
@@ -168,10 +173,13 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
                 key: _times(value, factor) if key in keys else value
                 for key, value in values.items()
             }
+        # A plain number, or one that only exists as a mapping.
         elif values is not None and not keys:
             kept[name] = _times(values, factor)
     mimic = kept.get("mimic")
     if isinstance(mimic, Mapping):
+        # Units of the joint and of the one that it mimics: the multiplier has the unit
+        # of q per unit of q'.
         own = factor if joint.type == "slide" else 1.0
         other = factor if mimic.get("joint") in slides else 1.0
         factors = {"multiplier": own / other, "offset": own}
@@ -183,6 +191,7 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
 
 
 def _times(value: object, factor: float) -> object:
+    # `bool` is an int in Python.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return factor * value
     return value

@@ -50,9 +50,11 @@ def drawn_shapes(
     """
     shapes = tuple(link.visuals for link in body.links)
     is_complete = all(shapes) or (any(shapes) and not are_missing)
+    # A single link has no bones; a complete body needs none.
     if len(shapes) < 2 or is_complete:
         return shapes
     size = _figure_size(body)
+    # A link with a free joint is an object of its own: no bone leads to it.
     children: list[list[Link]] = [[] for _ in body.links]
     for link in body.links[1:]:
         if link.joint.type != "free":
@@ -72,6 +74,7 @@ def drawn_shapes(
 def _figure_size(body: Body) -> float:
     """Return the diagonal [m] of the box around the origins of the links at rest."""
     origins = body.forward_kinematics(np.zeros(body.num_joints))[:, :3]
+    # A link far away, such as an object in a scene, does not enlarge the figure.
     origins = origins[find_bulk(origins, np.ones(len(origins)))]
     return float(np.linalg.norm(np.ptp(origins, axis=0))) or DEFAULT_SIZE
 
@@ -93,12 +96,14 @@ def _bones(link: Link, children: list[Link], size: float) -> tuple[Shape, ...]:
 
 def _stand_in(link: Link, children: list[Link], size: float) -> tuple[Shape, ...]:
     """Return the shapes of a link without shapes in a figure of `size` metres."""
+    # Collision shapes show more of the link than bones.
     if link.collisions:
         return tuple(
             Shape(shape.geometry, shape.transform, BONE, shape.name)
             for shape in link.collisions
         )
     joint = link.joint
+    # Not the root, which nothing rotates.
     if _turns_freely(link) and not children and link.index:
         radius = _wheel_radius(link, size)
         wheel = Cylinder(radius, WHEEL_WIDTH * radius)
@@ -126,6 +131,7 @@ def _wheel_radius(link: Link, size: float) -> float:
     if link.mass > 0 and moment > 0:
         # The moment of a disc about its axis is m r² / 2.
         radius = float(np.sqrt(2.0 * moment / link.mass))
+    # An inertia that is not that of a wheel may give any radius.
     if MIN_WHEEL_RADIUS < radius / size < MAX_WHEEL_RADIUS:
         return radius
     return WHEEL_RADIUS * size

@@ -155,6 +155,7 @@ class Timeline(ContentEquality):
         if self.stamps is not None:
             return self.stamps
         assert self.frame_rate is not None
+        # Divided in each frame: sums of 1/rate would drift.
         return frozen(np.arange(self.num_frames) / self.frame_rate)
 
     @property
@@ -195,6 +196,8 @@ class Timeline(ContentEquality):
                 self, num_frames=len(chosen), frame_rate=self.frame_rate / chosen.step
             )
         stamps = self.stamps[frames]
+        # Stamps of a part count from its first frame; of a part that begins with the
+        # motion, as before.
         if since is None:
             if chosen.start and len(stamps):
                 since = float(stamps[0])
@@ -210,6 +213,7 @@ class Timeline(ContentEquality):
         if start is None:
             first = 0
         else:
+            # The tolerance keeps frames whose stamps are rounded.
             first = int(np.searchsorted(self.times, start - ON_FRAME))
         if end is None:
             last = self.num_frames
@@ -229,7 +233,9 @@ class Timeline(ContentEquality):
             index = np.searchsorted(self.stamps, t + ON_FRAME, side="right") - 1
         else:
             assert self.frame_rate is not None
+            # At most a tenth of a frame, as in `taking_effect`.
             frames = t * self.frame_rate + min(ON_FRAME * self.frame_rate, 0.1)
+            # Limited before the conversion: huge times overflow integers.
             index = np.floor(np.clip(frames, -1, self.num_frames)).astype(np.intp)
         return np.clip(index, 0, self.num_frames - 1)
 
@@ -241,17 +247,20 @@ def out_of_order(times: Floats) -> Bools:
     """
     wrong: Bools = ~np.isfinite(times)
     for _ in range(MAX_ROUNDS):
+        # Only those not yet marked are compared.
         rows = np.flatnonzero(~wrong)
         back = np.flatnonzero(np.diff(times[rows]) <= 0)
         if not len(back):
             return wrong
+        # Both of a pair: which one is wrong cannot be known.
         wrong[rows[[*back, *(back + 1)]]] = True
     return np.ones_like(wrong)
 
 
 def with_even_steps(times: Floats) -> Floats:
-    """Return times (T,) where unknown ones are at even steps between and beyond the
-    known ones.
+    """Return times (T,) with even steps in place of unknown ones.
+
+    These are between and beyond the known ones.
 
     Unchanged if fewer than two are known.
     """
@@ -259,6 +268,7 @@ def with_even_steps(times: Floats) -> Floats:
     count = len(times)
     if not 1 < len(known) < count:
         return times
+    # Beyond the ends the mean step of the known times continues, `count` frames far.
     edge = count * (times[known[-1]] - times[known[0]]) / (known[-1] - known[0])
     ends = [times[known[0]] - edge, *times[known], times[known[-1]] + edge]
     return np.asarray(

@@ -46,16 +46,12 @@ _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 class Motion(NotebookDisplay, ContentEquality):
     """Components over time.
 
-    ================================
-    =========================================================================================
-    ``motion["R_KNEE"]``             the values of the part with that label: (T,) of a
-    joint, (T, 7) of a link
-    ``motion["ZMP"]``                the component with that content
-    ``motion[10:200]``               the motion in frames 10 to 199
-    ``motion[1.0:2.5]``              the motion from 1.0 s to 2.5 s, both included, as
-    `between` returns it
-    ================================
-    =========================================================================================
+    - ``motion["R_KNEE"]``: the values of the part with that label, (T,) of a joint or
+      (T, 7) of a link;
+    - ``motion["ZMP"]``: the component with that content;
+    - ``motion[10:200]``: the motion in frames 10 to 199;
+    - ``motion[1.0:2.5]``: the motion from 1.0 s to 2.5 s, both included, as `between`
+      returns it.
 
     Attributes
     ----------
@@ -186,6 +182,7 @@ class Motion(NotebookDisplay, ContentEquality):
             )
         labels = _names(link_names, "link", "poses", values)
         _check_quaternions(values, "poses")
+        # A single frame rate or time stamps become one timeline for all links.
         timeline = _timeline_for(len(values), frame_rate, times)
         return cls(
             (
@@ -224,6 +221,8 @@ class Motion(NotebookDisplay, ContentEquality):
         table = np.asarray(qpos, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != model.nq:
             raise ValueError(f"qpos: expected shape (T, {model.nq}), got {table.shape}")
+        # Kinds of MuJoCo's joints: the first free one is the root, all others have one
+        # number.
         root: Floats | None = None
         columns = []
         names = []
@@ -233,6 +232,7 @@ class Motion(NotebookDisplay, ContentEquality):
             if not joint.name.startswith(prefix):
                 continue
             if kind == FREE and root is None:
+                # Position x y z and quaternion w x y z, in MuJoCo as here.
                 root = table[:, start : start + 7]
             elif kind in (SLIDE, HINGE):
                 columns.append(start)
@@ -248,8 +248,9 @@ class Motion(NotebookDisplay, ContentEquality):
         )
 
     def last(self, kind: type[_S], content: str) -> _S | None:
-        """Return the last component of a type with a content, which programs use where
-        there are several.
+        """Return the last component of a type with a content.
+
+        Programs use the last one where there are several.
 
         None without one.
         """
@@ -315,10 +316,13 @@ class Motion(NotebookDisplay, ContentEquality):
                 "a motion has names and slices ([10:11] for one frame), not the key "
                 f"{key!r}"
             )
+        # Frames or seconds: bounds decide by their types.
         bounds = [key.start, key.stop, key.step]
         bounds = [bound for bound in bounds if bound is not None]
+        # Whole numbers, and [:], which keeps all.
         if all(isinstance(bound, Integral) for bound in bounds):
             count = self.num_frames
+            # A motion without frames has an empty slice, too.
             if count and not range(count)[key]:
                 raise ValueError(
                     f"no frame in [{key.start}:{key.stop}]: the motion has frames 0 "
@@ -341,6 +345,8 @@ class Motion(NotebookDisplay, ContentEquality):
     """A motion has names and slices, and no items in an order."""
 
     def _named(self, name: str) -> Floats | Component:
+        # Joint displacements first: joints and links may have the same names.
+        """Return the part or the component of that name."""
         for component in self._by_preference():
             if name in component.part_labels and not isinstance(component, Vector3Seq):
                 return frozen(component.values[:, component.part_labels.index(name)])
@@ -383,9 +389,11 @@ class Motion(NotebookDisplay, ContentEquality):
             between; the message names the times of its frames.
         """
         if start is not None and end is not None and not end >= start:
+            # `not >=` also refuses NaN.
             raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
         parts: dict[int, TimedComponent] = {}
         for component in self.timed:
+            # Nothing can be cut from a component without frames.
             if not component.num_frames:
                 continue
             frames = component.timeline.frames_between(start, end)
@@ -395,6 +403,7 @@ class Motion(NotebookDisplay, ContentEquality):
                     f"{component.content} has no frame there: its frames are from "
                     f"{times[0]:g} s to {times[-1]:g} s"
                 )
+            # By identity: several components may be equal.
             parts[id(component)] = component.part(frames, start or 0.0)
         return self._parts(parts)
 
@@ -460,8 +469,9 @@ class Motion(NotebookDisplay, ContentEquality):
         unwrap: bool = False,
         start: float = 0.0,
     ) -> Motion:
-        """Return the motion with every component at a fixed frame rate, over the
-        component's own time.
+        """Return the motion with every component at a fixed frame rate.
+
+        Each is sampled over its own time.
 
         Parameters
         ----------
@@ -490,10 +500,12 @@ class Motion(NotebookDisplay, ContentEquality):
         MemoryError
             When the result would not fit into memory; the message has its size.
         """
+        # The rate that was asked for, or what files request, or the highest one.
         rate = common_rate(
             (c.timeline.frame_rate or c.timeline.import_rate for c in self.timed),
             frame_rate,
         )
+        # Each component has its own length.
         counts = [frames_needed(c.timeline, rate, method, start) for c in self.timed]
         return self._at_rate(rate, counts, method, antialias, unwrap, start)
 
@@ -531,8 +543,9 @@ class Motion(NotebookDisplay, ContentEquality):
     def synchronized(
         self, method: Literal["before", "linear", "cubic", "pchip"] = "before"
     ) -> Motion:
-        """Return the motion with all components on `Timeline.shared`, which needs no
-        rate.
+        """Return the motion with all components on `Timeline.shared`.
+
+        This needs no rate.
 
         Values hold ("before") or are interpolated.
 
@@ -542,9 +555,11 @@ class Motion(NotebookDisplay, ContentEquality):
             When a component has no frames at all and others have some, or, for
             interpolation, time stamps do not increase.
         """
+        # The time stamps of all components together.
         timeline = Timeline.shared(c.timeline for c in self.timed)
         self._check_all_or_no_frames()
 
+        # Shorter components hold their last value.
         def placed(component: TimedComponent) -> Component:
             if component.timeline == timeline or not component.num_frames:
                 return component
@@ -599,8 +614,9 @@ class Motion(NotebookDisplay, ContentEquality):
         change: Callable[[TimedComponent], Component],
         problems: Iterable[Problem] = (),
     ) -> Motion:
-        """Return the motion with `change(component)` for each component that has
-        frames.
+        """Return the motion with `change(component)` for its components.
+
+        Only those that have frames are changed.
 
         Then `problems` are added to its own.
         """
@@ -613,12 +629,15 @@ class Motion(NotebookDisplay, ContentEquality):
 def _timeline_for(
     count: int, frame_rate: float | None, times: npt.ArrayLike | None
 ) -> Timeline:
+    # Exactly one of both.
+    """Return the timeline of `count` frames at a rate or at time stamps."""
     if (frame_rate is None) == (times is None):
         raise ValueError(
             "expected either a frame_rate [Hz] or the times [s] of the frames; give "
             "exactly one of them"
         )
     if times is None:
+        # NumPy's own numbers and arrays of one number are accepted.
         is_scalar = (
             isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
         )
@@ -626,6 +645,7 @@ def _timeline_for(
             rate = np.asarray(frame_rate).item()
         else:
             rate = frame_rate
+        # `True` is an integer in Python, but no rate.
         if isinstance(rate, bool) or not isinstance(rate, Real):
             raise ValueError(
                 f"frame_rate: expected a real number of Hz, got {frame_rate!r}"
@@ -638,6 +658,7 @@ def _timeline_for(
             f"{stamps.shape}"
         )
     increasing = np.diff(stamps) > 0
+    # For one frame there is nothing to increase.
     if not np.isfinite(stamps).all() or not increasing.all():
         raise ValueError(
             f"times must increase; after frame {int(np.argmin(increasing))} they do not"
@@ -650,6 +671,7 @@ def _names(names: Sequence[str], kind: str, of: str, values: Floats) -> tuple[st
 
     There may be none.
     """
+    # A text is a sequence of texts, too: each letter would be a name.
     if isinstance(names, (str, bytes)):
         raise ValueError(
             f"{kind}_names: expected a sequence of names, got the one text {names!r}"
@@ -664,6 +686,7 @@ def _names(names: Sequence[str], kind: str, of: str, values: Floats) -> tuple[st
 
 
 def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
+    # One pose holds for all frames.
     if root.shape == (7,):
         root = np.tile(root, (len(q), 1))
     if root.shape != (len(q), 7):
@@ -680,7 +703,9 @@ def _check_quaternions(poses: Floats, what: str) -> None:
 
     Mostly another order of numbers, or angles.
     """
+    # Frames in rows, also for one link per frame.
     lengths = np.atleast_2d(np.linalg.norm(poses[..., 3:], axis=-1).T).T
+    # Files round quaternions; a length off by more than 1e-3 is something else.
     far = np.abs(lengths - 1) > 1e-3
     if far.any():
         frame = int(np.argmax(far.any(axis=1)))

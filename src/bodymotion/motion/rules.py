@@ -1,5 +1,6 @@
-"""Rules about the numbers of a motion, whatever its format, and about what resampling
-changes.
+"""Rules about the numbers of a motion, and what resampling changes.
+
+They hold whatever its format.
 """
 
 from bodymotion.diagnostics import Location, Problem, judgement

@@ -117,6 +117,7 @@ class Plan:
             q, root = points.home()
             if not floor:
                 root = np.array(body.root_pose)
+            # Without a motion, the body holds one posture at rest.
             self.q = np.tile(q, (self.steps + 1, 1))
             self.root = np.tile(root, (self.steps + 1, 1))
             self.dq = np.zeros_like(self.q)
@@ -135,8 +136,10 @@ class Plan:
         joints = np.ascontiguousarray(placed.joint_displacements)
         values = sampled(joints, placed.times, times, method)
         self.q = values[1:]
+        # Velocities of the commands over one step: those that the servo follows.
         self.dq = np.diff(values, axis=0)
         self.dq /= self.timestep
+        # Before the first frame there is no velocity: the first step's holds.
         if self.start <= placed.times[0]:
             self.dq[0] = self.dq[1]
         roots = np.ascontiguousarray(placed.root_poses)[:, None]
@@ -147,15 +150,19 @@ class Plan:
     def _start(
         self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool
     ) -> tuple[Floats, Floats]:
+        """Return the posture of the start: joint values (J,) and a root pose (7,)."""
         q = self.q[0]
         root = np.array(self.root[0])
         root[3:] = rotations.normalized(root[3:])
+        # Commands may leave loops slightly open; the simulation starts with closed
+        # ones.
         if body.extra_joints:
             from bodymotion.model.closed_loops import close_loops
 
             q = close_loops(body, q).q
         if floor and not body.is_mounted:
             low = points.lowest(q, root)
+            # A motion that begins higher than `MAX_LIFT` stays at its height.
             if low is not None and (abs(low) <= MAX_LIFT or not moves):
                 self.root[:, 2] -= low
                 root[2] -= low
@@ -181,6 +188,7 @@ class Plan:
             raise ValueError(
                 f"drive='effort' needs a motion with the component {JOINT_EFFORT}"
             )
+        # By names, as joint displacements.
         values = np.ascontiguousarray(body.joint_values(found))
         times = self.start + self.timestep * np.arange(self.steps)
         efforts = sampled(values, found.timeline.times, times, "linear")

@@ -141,6 +141,7 @@ def load_project(
         message = f"items that are not used: {listed(unused, 8)}"
         problems.append(rules.UNUSED.problem(message, location))
     # The order of the file counts among equal ranks.
+    # `sorted` is stable.
     simulated, *others = sorted(bodies, key=_PlacedBody.rank)
     objects = []
     for other in others:
@@ -190,6 +191,8 @@ def _tree(path: Path) -> Mapping[str, Any]:
 
 
 def _items(top: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    # A stack instead of recursion: nesting may be deep, and aliases of YAML make a few
+    # lines many items.
     stack: list[Any] = [top]
     for _ in range(MAX_ITEMS):
         if not stack:
@@ -211,10 +214,12 @@ class _Files:
         self._options = options
         self._values: dict[Path, object] = {}
         above = project.absolute().parents
+        # Untrusted projects see their own folder and `share` alone.
         if options.get("untrusted") or options.get("allow_outside") is False:
             self._trees = [tree.resolve() for tree in (above[0], *shared)]
             self._shared = shared
         else:
+            # The root of the file system: every file is in the tree.
             self._trees = [Path(project.absolute().anchor)]
             self._shared = [*shared, *(folder / "share" for folder in above)]
 
@@ -229,12 +234,14 @@ class _Files:
 
     def _find(self, data: Mapping[str, Any]) -> Path:
         """Return the file that an item names, if it is in one of the trees."""
+        # Names of this key in versions of Choreonoid.
         keys = ("file", "filename", "modelFile")
         names = [data[key] for key in keys if isinstance(data.get(key), str)]
         if not names:
             raise ValueError("it names no file")
         name: str = names[0]
         start, _, rest = name.partition("}/")
+        # A path relative to the project.
         candidates = [self._folder / name]
         if start == "${PROJECT_DIR":
             candidates = [self._folder / rest]
@@ -243,6 +250,7 @@ class _Files:
         for path in candidates:
             if not path.is_file():
                 continue
+            # After links are resolved: a link in the folder may lead out of it.
             if not any(map(path.resolve().is_relative_to, self._trees)):
                 raise ValueError(
                     f"its file {name!r:.100} is outside of the project's folder: an "
@@ -263,6 +271,7 @@ def _read_body(
     if not isinstance(body, Body) or not body.links:
         raise ValueError("its file holds no model")
     pose = _root_pose(data, body)
+    # `staticModel` is that of earlier versions.
     is_fixed = data.get("fix_root", data.get("staticModel"))
     if isinstance(is_fixed, bool):
         joint = replace(body.links[0].joint, type="fixed" if is_fixed else "free")
@@ -274,6 +283,7 @@ def _read_body(
             motion = files.read(values)
             if isinstance(motion, Motion):
                 return _PlacedBody(body, motion, pose)
+    # Present versions have degrees, earlier ones radians.
     degrees = _numbers(
         data, body.num_joints, "initial_joint_displacements", "joint_displacements"
     )
@@ -298,6 +308,7 @@ def _root_pose(data: Mapping[str, Any], body: Body) -> Floats:
         "root_translation",
         "rootPosition",
     )
+    # Present versions have an axis and an angle in degrees, earlier ones a matrix.
     axis_angle = _numbers(data, 4, "initial_root_rotation", "root_rotation")
     matrix = _numbers(data, 9, "initialRootAttitude", "rootAttitude")
     if position is not None:
@@ -313,11 +324,13 @@ def _root_pose(data: Mapping[str, Any], body: Body) -> Floats:
 def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
     for key in keys:
         value = data.get(key)
+        # Lists of another length are left out, like missing ones.
         if (
             isinstance(value, list)
             and len(value) == count
             and all(isinstance(n, (int, float)) for n in value)
         ):
+            # An integer of YAML may be larger than any float.
             with suppress(OverflowError):
                 return np.array(value, dtype=np.float64)
     return None

@@ -167,6 +167,7 @@ class SimulationResult(ContentEquality):
         """Whether less was simulated than planned, by more than one step."""
         if self.planned_time is None or len(self.times) < 2:
             return self.planned_time is not None and self.planned_time > 0
+        # The time of the second state is the step.
         step = float(self.times[1])
         return float(self.times[-1]) < self.planned_time - 1.5 * step
 
@@ -179,11 +180,14 @@ class SimulationResult(ContentEquality):
         For the sum of forces f and of torques τ about the origin: x = −τ_y/f_z, y =
         τ_x/f_z.
         """
+        # Forces and torques on the links and the points where they act (N, K), from
+        # contacts.
         fx, fy, fz, about_x, about_y, _, x, y, z = np.moveaxis(
             self.contact_forces, -1, 0
         )
         total = fz.sum(axis=1)
         found = np.zeros((len(total), 3))
+        # In flight there is no such point.
         carried = total > MIN_FORCE
         np.divide(
             (x * fz - z * fx - about_y).sum(axis=1),
@@ -197,18 +201,22 @@ class SimulationResult(ContentEquality):
             out=found[:, 1],
             where=carried,
         )
+        # The last step before in which something was carried.
         last = np.maximum.accumulate(np.where(carried, np.arange(len(found)), 0))
         return found[last]
 
     def _link_poses(self, rows: Indices) -> Floats:
         """Return the poses (N, L, 7) of all links in the world at some of the steps."""
         found = self.body.forward_kinematics(self.q[rows], self.root[rows])
+        # A link that floats in the world is where the simulator has it: its free joint
+        # has no joint column.
         for link in self.body.links:
             if not floats_in_world(self.body, link.index):
                 continue
             joint = self.model.body_jntadr[self.bodies[link.index]]
             start = self.model.jnt_qposadr[joint]
             simulated = self.states[rows, start : start + 7]
+            # All that the free link carries moves with it.
             moved = poses.compose(simulated, poses.inverse(found[:, link.index]))
             for other in self.body.links[link.index :]:
                 if link.index in self.body.path_to_root(other.index):
@@ -226,7 +234,9 @@ class SimulationResult(ContentEquality):
             step = float(self.times[1])
         else:
             step = 1.0
+        # The margin keeps a frame at the very end from being lost by rounding.
         count = int(np.floor(self.times[-1] * self.frame_rate + 1e-6)) + 1
+        # The nearest step to each frame.
         rows = np.minimum(
             np.rint(np.arange(count) / self.frame_rate / step).astype(int),
             len(self.times) - 1,
@@ -292,6 +302,7 @@ class SimulationResult(ContentEquality):
         data = mujoco.MjData(self.model)
         times = scan_times(device, self.times)
         rays = ray_directions(device)
+        # The first step not before the scan.
         steps = np.searchsorted(self.times, times - 1e-9)
         links = self._link_poses(steps)
         placed = poses.compose(links[:, device.link], device.pose)
@@ -299,6 +310,7 @@ class SimulationResult(ContentEquality):
         geom = np.zeros(len(rays), dtype=np.int32)
         found = np.zeros(len(rays))
         for row, step in enumerate(steps):
+            # Kinematics alone place the geoms; no step is taken.
             data.qpos[:] = self.states[step, : self.model.nq]
             mujoco.mj_kinematics(self.model, data)
             ways = np.ascontiguousarray(rotations.rotate(placed[row, 3:], rays))
@@ -313,6 +325,7 @@ class SimulationResult(ContentEquality):
                 placed[row, :3],
                 ways.ravel(),
                 None,
+                # All geom groups; static geoms, too; not the sensor's own link.
                 1,
                 link,
                 geom,
@@ -321,6 +334,7 @@ class SimulationResult(ContentEquality):
                 len(rays),
                 longest,
             )
+            # −1: the ray meets nothing.
             values[row] = np.where((found < 0) | (found > longest), np.inf, found)
         columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
         return Reading(
@@ -398,11 +412,14 @@ def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
     if body.is_mounted:
         return np.zeros(len(root), dtype=np.bool_)
     up = np.array([0.0, 0.0, 1.0])
+    # The cosine of the angle between the root's up and that of the plan.
     tilt = np.einsum(
         "ni,ni->n",
         rotations.rotate(root[:, 3:], up),
         rotations.rotate(planned[:, 3:], up),
     )
+    # A low robot falls by little: the limit is a share of its height, but at least
+    # `MIN_FALL`.
     below = planned[:, 2] - root[:, 2]
     return np.asarray(
         (tilt < np.cos(FALL_ANGLE))
@@ -423,6 +440,7 @@ def device_values(device: Device, values: Floats) -> Floats:
 
 def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
     """Return what was simulated so far."""
+    # The last state has no sensor data yet.
     run.sense()
     world = run.world
     plan = run.plan
@@ -431,9 +449,11 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
     sensed = run.sensors[:count]
     q = columns_or_zeros(states, world.qpos)
     effort = columns_or_zeros(sensed, world.effort)
+    # Velocities follow the positions in a state.
     dq = columns_or_zeros(
         states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1)
     )
+    # A belt has no position in MuJoCo: it follows its command.
     for column, _, _ in world.crawlers:
         q[:, column] = plan.q[:count, column]
     root = run.roots(slice(count))
@@ -471,6 +491,7 @@ def recorded(run: Run, frame_rate: float | None) -> SimulationResult:
         command=plan.q[:count],
         planned_root=plan.root[:count],
         readings=readings,
+        # No more frames than steps.
         frame_rate=min(frame_rate or plan.frame_rate, 1.0 / plan.timestep),
         interrupted=run.interrupted,
         diverged=run.diverged,
@@ -490,11 +511,13 @@ def _check_limits(world: World, dq: Floats, effort: Floats) -> list[Problem]:
     for column, joint in enumerate(world.body.joints):
         actuator = world.actuators[column]
         if actuator >= 0 and model.actuator_forcelimited[actuator]:
+            # MuJoCo's own range is what the motors were limited to.
             effort_limits[column] = model.actuator_forcerange[actuator]
         if joint.velocity_lower < joint.velocity_upper:
             velocity_limits[column] = joint.velocity_lower, joint.velocity_upper
     lowest, highest = effort_limits.T
     slowest, fastest = velocity_limits.T
+    # A saturated motor has exactly its limit.
     saturated = (effort <= lowest) | (effort >= highest)
     too_fast = (dq < slowest) | (dq > fastest)
     return [

@@ -283,6 +283,7 @@ class Run:
 
     def _step(self, k: int) -> None:
         # Belts move at the speed of their joint.
+        """Take one step with belts and pushes, and keep its states and sensors."""
         for column, geoms, velocities in self.world.crawlers:
             surface = self.plan.dq[k, column] * velocities
             self.world.model.geom_surfacevel[geoms, :3] = surface

@@ -48,6 +48,8 @@ def step_together(
         than expected.
     """
     warp, _ = _modules()
+    # Runs of different lengths: the shorter ones go on, and nothing more is kept of
+    # them.
     steps = max(run.plan.steps for run, _ in runs)
     with warp.ScopedDevice(device):
         stepper = _Stepper(runs, device)
@@ -60,6 +62,7 @@ def step_together(
             stepper.keep(begin, length)
             progress(begin + length, steps)
     for run, control in runs:
+        # The servo's last control stands in the data when sensors are read at the end.
         run.data.ctrl[:] = control[max(run.done - 1, 0)]
 
 
@@ -86,6 +89,7 @@ class _Stepper:
             nconmax=max_contacts,
             njmax=max_constraints,
         )
+        # All worlds begin with the first run's data; positions and velocities differ.
         for name in ("qpos", "qvel"):
             values = [getattr(run.data, name) for run, _ in runs]
             self._assign(name, values)
@@ -118,6 +122,7 @@ class _Stepper:
 
     def set_controls(self, k: int) -> None:
         """Set the controls and pushes of step `k`."""
+        # Beyond its end a run keeps its last control.
         controls = [control[min(k, len(control) - 1)] for _, control in self._runs]
         self._assign("ctrl", controls)
         if self._runs[0][0].pushes:
@@ -142,6 +147,7 @@ class _Stepper:
 
     def record(self, k: int) -> None:
         """Copy the results of a step to row `k` of those on the device."""
+        # Copies on the device: reading each step would wait for it.
         for name, width in self._widths.items():
             self._warp.copy(
                 self._results[name],
@@ -157,6 +163,7 @@ class _Stepper:
 
     def keep(self, begin: int, length: int) -> None:
         """Keep the results of a chunk of steps in the runs."""
+        # More than was allocated: the results would lack contacts.
         for name, limit in self._limits.items():
             largest = self._numbers[name].numpy()[:length].max()
             if largest > limit:
@@ -168,6 +175,7 @@ class _Stepper:
             self._results[name].numpy()[:length].astype(np.float64)
             for name in self._widths
         ]
+        # Results are (steps, runs, …).
         for number, (run, _) in enumerate(self._runs):
             run.keep(begin, *(values[:, number] for values in results))
 
@@ -205,10 +213,12 @@ def frames_together(
     batch = q.shape[:-1]
     q = q.reshape(-1, q.shape[-1])
     root = root.reshape(-1, 7)
+    # Rows (N, …) of all batch axes.
     rates = [values.reshape(len(q), -1) for values in rates]
     model = world.model
     moving = world.qpos >= 0
     start = world.root
+    # The six velocities of the free root.
     free = int(model.jnt_dofadr[model.jnt_qposadr == start][0]) + np.arange(6)
     orientations = rotations.normalized(root[:, 3:])
     back = rotations.conjugate(orientations)
@@ -232,24 +242,30 @@ def frames_together(
     forces = np.zeros((len(q), model.nv))
     with warp.ScopedDevice(device):
         worlds = mjwarp.put_model(model)
+        # A bounded number of frames at once, each a world of its own.
         for first in range(0, len(q), FRAMES):
             part = slice(first, first + FRAMES)
             count = len(q[part])
+            # No contacts are computed, so there is room for one.
             data = mjwarp.make_data(model, nworld=count, nconmax=1, njmax=1)
             for name, values in states.items():
                 getattr(data, name).assign(values[part].astype(np.float32))
             mjwarp.kinematics(worlds, data)
             placed[part, :, :3] = data.xpos.numpy()[:, world.bodies]
             placed[part, :, 3:] = data.xquat.numpy()[:, world.bodies]
+            # Inverse dynamics need positions and velocities of centres of mass first.
             if rates:
                 mjwarp.com_pos(worlds, data)
                 mjwarp.com_vel(worlds, data)
                 mjwarp.rne(worlds, data, flg_acc=True)
+                # `rne` leaves out the rotors.
                 armature = model.dof_armature * states["qacc"][part]
                 forces[part] = data.qfrc_bias.numpy() + armature
     torques = np.zeros(q.shape)
     torques[:, moving] = forces[:, world.dofs[moving]]
     wrench = forces[:, free]
+    # MuJoCo has the moment of a free root in its own frame; the answer is along the
+    # world's axes.
     wrench[:, 3:] = rotations.rotate(orientations, wrench[:, 3:])
     return (
         placed.reshape(*batch, -1, 7),

@@ -546,6 +546,7 @@ def _add_sensors(
     *,
     devices: bool,
 ) -> None:
+    """Add sensors of efforts, devices and contacts to the world."""
     mujoco = need("mujoco", "sim", "the simulation")
 
     def add(

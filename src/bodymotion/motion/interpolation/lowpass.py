@@ -33,20 +33,28 @@ HALF_WIDTH = 12
 
 
 def taps(factor: int) -> Floats:
-    """Return the weights (2·12·factor + 1,), whose sum is 1, for a grid `factor` times
-    finer than the new frame rate.
+    """Return the weights (2·12·factor + 1,) of the filter, whose sum is 1.
+
+    For a grid `factor` times finer than the new frame rate.
     """
+    # Distances from the middle in frames of the new rate.
     frames = np.arange(-HALF_WIDTH * factor, HALF_WIDTH * factor + 1) / factor
+    # Kaiser's window I₀(β·√(1 − x²)), x from −1 to 1.
     window = np.i0(BETA * np.sqrt(np.clip(1 - (frames / HALF_WIDTH) ** 2, 0, None)))
+    # An ideal low-pass at 0.425 of the new rate, between the bands of the module's
+    # text.
     weights = np.sinc(2 * 0.425 * frames) * window
     return np.asarray(weights / weights.sum())
 
 
 def gaussian(cutoff: float) -> Floats:
-    """Return the weights (2·half + 1,), whose sum is 1, of a Gaussian low-pass with its
-    −3 dB point (1/√2) at `cutoff` [cycles per row].
+    """Return the weights (2·half + 1,) of a Gaussian low-pass, whose sum is 1.
+
+    Its −3 dB point (1/√2) is at `cutoff` [cycles per row].
     """
+    # The transform exp(−2π²σ²f²) is 1/√2 at f = √(ln 2)/(2π·σ).
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
+    # Beyond five standard deviations weights are below 4e-6 of the largest.
     half = int(np.ceil(5 * width))
     check_memory(
         4 * 8 * (2 * half + 1), f"a low-pass filter over {2 * half + 1} frames"
@@ -61,28 +69,34 @@ def smooth_bound(values: Floats, span: int) -> Floats:
     Weighted means over `span` rows on both sides of maxima over as many.
     """
     largest = np.pad(values, span, mode="edge")
+    # Maxima over windows of doubling sizes: log₂ of the width passes instead of one per
+    # row.
     size = 1
     width = 2 * span + 1
     while size < width:
         step = min(size, width - size)
         largest = np.maximum(largest[:-step], largest[step:])
         size = size + step
+    # Weights that are 0 just outside of the window.
     window = np.hanning(width + 2)[1:-1]
+    # A mean over maxima that all include the row is at least the row.
     return np.convolve(
         np.pad(largest, span, mode="edge"), window / window.sum(), mode="valid"
     )
 
 
 def quintic(share: Floats) -> Floats:
-    """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of
-    0 at both ends, at shares 0…1.
+    """Return the quintic polynomial (...) from 0 to 1 at shares 0…1.
+
+    Speeds and accelerations are 0 at both ends.
     """
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 
 
 def bump(share: Floats) -> Floats:
-    """Return the polynomial (...) that is 0 without speed at shares 0 and 1, and 1 at
-    0.5.
+    """Return a polynomial (...) that is 1 at share 0.5.
+
+    It is 0 without speed at shares 0 and 1.
     """
     return 16.0 * (share * (1.0 - share)) ** 2
 
@@ -105,8 +119,9 @@ def low_passed(
     block: int = 1 << 16,
     poses: bool = False,
 ) -> None:
-    """Fill `out` (N, …) with the rows 0, step, 2·step, … of a grid, each the sum of the
-    rows around it times `weights` (2·half + 1,).
+    """Fill `out` (N, …) with low-passed rows 0, step, 2·step, … of a grid.
+
+    Each is the sum of the rows around it times `weights` (2·half + 1,).
 
     `fill(first, last, rows)` writes rows first…last−1 of the grid. The movement runs
     from row ends[0] to ends[1]; before and after that it
@@ -118,17 +133,21 @@ def low_passed(
     numbers = (len(weights) + block) * int(np.prod(out.shape[1:]))
     check_memory(3 * 8 * numbers, f"a low-pass filter over {len(weights)} frames")
     lowest, highest = ends
+    # The first and the last row of `out` within the movement.
     begin = min(-(-lowest // step), len(out))
     end = min(highest // step + 1, len(out))
     at_once = max(block // step, 1)
     for first in range(begin, end, at_once):
         stop = min(first + at_once, end)
+        # Each block needs `half` rows more on both sides.
         span = (first * step - half, (stop - 1) * step + half + 1)
         table = reflected(fill, out.shape[1:], span, ends, poses)
         rows = interpolation.filtered(table.reshape(len(table), -1), weights, step)
         out[first:stop] = rows.reshape(stop - first, *out.shape[1:])
         if poses:
+            # Sums of quaternions are shorter than 1.
             out[first:stop, ..., 3:] = rotations.normalized(out[first:stop, ..., 3:])
+    # Before and after the movement all rows are copies of its ends.
     for still, row in ((out[:begin], lowest), (out[end:], highest)):
         if len(still):
             fill(row, row + 1, still[:1])
@@ -136,8 +155,9 @@ def low_passed(
 
 
 def all_low_passed(values: Floats, weights: Floats, *, poses: bool) -> Floats:
-    """Return values (T, …), each row the sum of those around it times `weights`, as
-    `low_passed` has them.
+    """Return values (T, …) after a low-pass filter.
+
+    Each row is the sum of those around it times `weights`, as `low_passed` has them.
     """
 
     def fill(first: int, last: int, rows: Floats) -> None:

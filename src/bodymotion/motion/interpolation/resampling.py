@@ -68,6 +68,7 @@ def resampled_components(
     """
     timed = [c for c in components if not isinstance(c, OtherSeq)]
     slopes = 0
+    # Slopes of curves need as much memory as the values.
     if method in ("cubic", "pchip"):
         slopes = sum(c.values.nbytes for c in timed)
     widths = [int(np.prod(c.values.shape[1:])) for c in timed]
@@ -85,10 +86,12 @@ def resampled_components(
         timeline = Timeline.uniform(next(remaining), frame_rate)
         changed |= component.timeline != timeline
         values = component.values
+        # Only joints are unwrapped: other numbers may jump by 2π for real.
         if component.content == JOINT_DISPLACEMENT and unwrap:
             values = sampling.unwrapped(values)
         if (component.timeline != timeline or start) and component.num_frames:
             if not unwrap:
+                # With `unwrap` there is nothing left to report.
                 problems += _wrap_problems(component, method)
             if antialias:
                 problems += _bridge_problems(
@@ -104,6 +107,7 @@ def resampled_components(
                 start=start,
             )
         after.append(replace(component, timeline=timeline, values=values))
+    # Components of unknown types keep their frames, which no longer fit.
     if changed:
         for component in components:
             if isinstance(component, OtherSeq):
@@ -163,14 +167,18 @@ def resampled(
     factor = 1
     if antialias:
         factor = _grid_factor(timeline, frame_rate)
+    # Held frames of the same or a higher rate are copies.
     if method in sampling.HOLDING and factor == 1:
         held = sampling.held_frames(timeline, frame_rate, num_frames, method, start)
         return np.asarray(values[held])
     missing = None
     if factor > 1:
+        # The filter would spread NaN over its whole width.
         values, missing = sampling.bridged(values)
     out = np.empty((num_frames, *values.shape[1:]))
+    # At least 64 frames, however wide they are.
     block = max(BLOCK // max(int(np.prod(values.shape[1:], dtype=np.int64)), 1), 64)
+    # A filter of held values: they are held on the finer grid first.
     if method in sampling.HOLDING:
         grid = max(int((timeline.times[-1] - start) * frame_rate * factor + 0.5), 0) + 1
         held = sampling.held_frames(timeline, frame_rate * factor, grid, method, start)
@@ -188,6 +196,7 @@ def resampled(
             last = min(first + block, num_frames)
             fill(first, last, out[first:last])
         return out
+    # The movement's first and last frame, in rows of the grid.
     ends = (timeline.times[[0, -1]] - start) * frame_rate * factor
     lowest = max(int(np.ceil(ends[0] - 1e-6)), 0)
     highest = max(int(np.floor(ends[1] + 1e-6)), 0)
@@ -205,6 +214,7 @@ def resampled(
         frames = sampling.held_frames(
             timeline, frame_rate, num_frames, "nearest", start
         )
+        # What is missing stays missing after the filter.
         out[missing[frames]] = np.nan
     return out
 
@@ -239,6 +249,7 @@ def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
             1.0 / median_step(timeline.times),
             4 * (timeline.num_frames - 1) / timeline.duration,
         )
+    # The margin keeps rates that divide evenly from the next higher factor by rounding.
     return max(int(np.ceil(rate / frame_rate * (1 - 1e-9))), 1)
 
 
@@ -317,6 +328,7 @@ def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
 
 
 def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent:
+    """Return a component with time stamps at its import rate, and report it."""
     timeline = component.timeline
     rate = timeline.import_rate
     if rate is None:

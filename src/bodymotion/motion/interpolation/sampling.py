@@ -50,8 +50,10 @@ def check_rate(frame_rate: float) -> None:
 
 
 def check_increasing(times: Floats) -> None:
-    """Raise ValueError, naming the first fault, when times (T,) are not finite or do
-    not increase strictly, as the document requires.
+    """Raise ValueError for times (T,) that do not increase strictly.
+
+    Or that are not finite; the message names the first fault. The document requires
+    both.
     """
     finite = np.isfinite(times)
     if not finite.all():
@@ -68,19 +70,22 @@ def check_increasing(times: Floats) -> None:
 
 
 def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
-    """Return the destination frame at which a source frame at each time [s] takes
-    effect.
+    """Return the destination frame at which source frames take effect.
+
+    Source frames are at times [s].
 
     Methods that interpolate count as `before`.
     """
     check_method(method)
     exact = times * frame_rate
+    # A time within `ON_FRAME` of a frame is at that frame: time stamps are rounded.
     whole = np.rint(exact)
     # At most a tenth of a frame, so that rates above 100 kHz are not governed by a
     # tolerance in seconds.
     on_frame = np.abs(exact - whole) <= np.clip(ON_FRAME * frame_rate, ON_FRAME, 0.1)
     if method == "after":
         off_frame = np.ceil(exact)
+    # Halves go up, so that frames in between never take effect early and late by turns.
     elif method == "nearest":
         off_frame = np.floor(exact + 0.5)
     else:
@@ -91,8 +96,10 @@ def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
 def frames_needed(
     timeline: Timeline, frame_rate: float, method: Method, start: float = 0.0
 ) -> int:
-    """Return the number of frames at `frame_rate` [Hz] from time `start` [s] up to the
-    one at which the last source frame takes effect.
+    """Return the number of frames needed at `frame_rate` [Hz].
+
+    They run from time `start` [s] up to the frame at which the last source frame takes
+    effect.
 
     Raises ValueError when `start` is not finite, or after the last frame; when that has
     no finite time, or there would be more frames than can be counted.
@@ -103,6 +110,7 @@ def frames_needed(
         )
     if timeline.num_frames == 0:
         return 0
+    # One frame is enough to be checked: only the last time is used.
     last = timeline.times[-1:]
     check_increasing(last)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -112,6 +120,7 @@ def frames_needed(
             f"there is no frame at or after {start:g} s: the last one is at "
             f"{last[0]:g} s"
         )
+    # `not <` also refuses NaN.
     if not frame < MAX_FRAME:
         raise ValueError(
             f"from {start:g} s to the last frame at {last[0]:g} s there are more "
@@ -119,6 +128,7 @@ def frames_needed(
             "remove the time before the first frame: start=… of Motion.resample(), or "
             "`retime --start first`"
         )
+    # There is at least frame 0.
     return int(max(frame, 0)) + 1
 
 
@@ -129,12 +139,14 @@ def held_frames(
     method: Method,
     start: float = 0.0,
 ) -> Indices:
-    """Return the source frame (num_frames,) in force at each destination frame 0, 1, 2,
-    … of `frame_rate` [Hz], frame 0 at `start` [s].
+    """Return the source frame (num_frames,) in force at each destination frame.
+
+    Destination frames 0, 1, 2, … are at `frame_rate` [Hz], frame 0 at `start` [s].
     """
     if timeline.num_frames == 0:
         raise ValueError("the timeline has no frames")
     effect = taking_effect(timeline.times - start, frame_rate, method)
+    # The last source frame that has taken effect; before the first one, the first.
     index = np.searchsorted(effect, np.arange(num_frames), side="right") - 1
     return np.clip(index, 0, timeline.num_frames - 1)
 
@@ -154,8 +166,9 @@ def are_poses(values: Floats) -> bool:
 def sampled(
     values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "linear"
 ) -> Floats:
-    """Return values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,)
-    [s].
+    """Return values (N, …) at the times `at` (N,) [s].
+
+    Of values (T, …) with times (T,) [s].
 
     Before the first and after the last they hold.
 
@@ -172,8 +185,9 @@ def sampled(
 
 
 def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
-    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at
-    times `at` (N,) [s].
+    """Return the function `sample(at, out)` that fills in values.
+
+    `out` (N, …) gets the values at times `at` (N,) [s].
 
     All else is as `sampled`.
     """
@@ -186,22 +200,27 @@ def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
     if not len(values):
         raise ValueError("there are no frames to interpolate")
     check_increasing(times)
+    # Times between frames, for slopes.
     gaps = np.diff(times)
     if are_poses(values):
         return _pose_sampler(values, times, gaps, method)
+    # Numbers of all shapes are rows (T, P).
     inner = _number_sampler(values.reshape(len(values), -1), gaps, method)
     return lambda at, out: inner(_between(times, at), out.reshape(len(at), -1))
 
 
 def _between(times: Floats, at: Floats) -> Between:
-    """Return for each time the frame before it and the fraction of the way to the next,
-    0 at that frame's time but for rounding.
+    """Return for each time the frame before it and the fraction to the next.
+
+    The fraction is 0 at that frame's time but for rounding.
     """
+    # Some units in the last place, by which computed times miss stamps.
     ulps = 4 * np.spacing(np.maximum(np.abs(at), np.abs(times[0])))
     before = np.clip(
         np.searchsorted(times, at + ulps, side="right") - 1, 0, len(times) - 1
     )
     elapsed = at - times[before]
+    # The last frame has no gap after it.
     gap = times[np.minimum(before + 1, len(times) - 1)] - times[before]
     inside = (elapsed > ulps) & (gap > 0)
     return before.astype(np.int64), np.where(
@@ -212,10 +231,13 @@ def _between(times: Floats, at: Floats) -> Between:
 def _number_sampler(
     table: Floats, gaps: Floats, method: Method
 ) -> Callable[[Between, Floats], None]:
+    """Return the function that fills in rows of numbers (T, P) between frames."""
     from bodymotion.kernels import interpolation
 
+    # Without a gap there are no slopes.
     if method == "linear" or len(gaps) == 0:
         return lambda between, out: interpolation.lines(table, *between, out)
+    # Slopes reach over neighbours: NaN would spread over all frames.
     usable, missing = bridged(table)
     if method == "cubic":
         steep = interpolation.spline_slopes(usable, gaps)
@@ -224,6 +246,8 @@ def _number_sampler(
 
     def fill(between: Between, out: Floats) -> None:
         interpolation.hermite(usable, steep, gaps, *between, out)
+        # Between numbers one of which is missing, lines give NaN, as they do without
+        # slopes.
         if missing is not None:
             before, fraction = between
             after = np.minimum(before + 1, len(table) - 1)
@@ -236,8 +260,9 @@ def _number_sampler(
 
 
 def bridged(values: Floats) -> tuple[Floats, Bools | None]:
-    """Return values (T, …) with straight lines where numbers are not finite, and where
-    that was.
+    """Return values (T, …) with straight lines over gaps, and where they were.
+
+    Gaps are numbers that are not finite.
 
     None where all are finite.
     """
@@ -248,8 +273,10 @@ def bridged(values: Floats) -> tuple[Floats, Bools | None]:
     table = usable.reshape(len(values), -1)
     known = finite.reshape(len(values), -1)
     frames = np.arange(len(values))
+    # Lines go by frame number, and hold beyond the known ends.
     for column in np.flatnonzero(~known.all(axis=0)):
         there = known[:, column]
+        # A column without any number stays 0.
         if there.any():
             table[:, column] = np.interp(frames, frames[there], table[there, column])
     return usable, ~finite
@@ -258,14 +285,17 @@ def bridged(values: Floats) -> tuple[Floats, Bools | None]:
 def _pose_sampler(
     values: Floats, times: Floats, gaps: Floats, method: Method
 ) -> Sampler:
+    """Return the function that fills in poses (T, L, 7) at given times."""
     from bodymotion.kernels import interpolation
 
     if method == "linear" or len(gaps) == 0:
         return lambda at, out: interpolation.slerp(values, *_between(times, at), out)
 
+    # Positions by the same curves as numbers, orientations by their own.
     fill_positions = _number_sampler(
         values[..., :3].reshape(len(values), -1), gaps, method
     )
+    # pchip has no orientations of its own: they are interpolated by SLERP.
     rates = None
     if method == "cubic":
         units = interpolation.unit_quaternions(values[..., 3:])
@@ -277,6 +307,8 @@ def _pose_sampler(
             interpolation.slerp(values, *between, out)
         else:
             interpolation.rotation_curve(units, rates, gaps, *between, out)
+            # At a frame's own time the recorded quaternion stays, with its sign and
+            # length.
             exact = fraction == 0
             out[exact, :, 3:] = values[before[exact], :, 3:]
         positions = np.empty((len(at), 3 * values.shape[1]))
@@ -288,8 +320,10 @@ def _pose_sampler(
 
 @dataclass(frozen=True)
 class Wrap(ShortRepr):
-    """A jump by `turns` full turns (signed) of column `part` from the frame before
-    `frame` to it.
+    """A jump of an angle by full turns from one frame to the next.
+
+    By `turns` full turns (signed) of column `part`, from the frame before `frame` to
+    it.
     """
 
     frame: int
@@ -301,6 +335,7 @@ def _jumps(values: Floats) -> Floats:
     with np.errstate(invalid="ignore", over="ignore"):
         steps = np.diff(values, axis=0)
         turns = np.rint(steps / FULL_TURN)
+        # Near a whole number of turns, but not 0; huge values are no angles.
         wraps = (
             (turns != 0)
             & (np.abs(steps - turns * FULL_TURN) <= MAX_STEP)
@@ -310,8 +345,9 @@ def _jumps(values: Floats) -> Floats:
 
 
 def find_wraps(values: Floats) -> tuple[Wrap, ...]:
-    """Return the jumps of angles (T, P) [rad] by full turns (within 1 rad) from one
-    frame to the next, in order of frames.
+    """Return the jumps of angles (T, P) [rad] by full turns.
+
+    Within 1 rad, from one frame to the next, in order of frames.
     """
     jumps = _jumps(np.asarray(values, dtype=np.float64))
     return tuple(
@@ -329,6 +365,7 @@ def unwrapped(values: Floats) -> Floats:
     if not jumps.any():
         return values
     out = np.array(values)
+    # All frames after a jump are moved back by it.
     out[1:] -= FULL_TURN * np.cumsum(jumps, axis=0)
     return out
 
@@ -336,8 +373,9 @@ def unwrapped(values: Floats) -> Floats:
 def wrap_problem(
     wraps: tuple[Wrap, ...], content: str, where: str = ""
 ) -> Problem | None:
-    """Return one problem for all wraps of a component, counted and naming the first
-    (`where`: its frame by default).
+    """Return one problem for all wraps of a component.
+
+    It counts them and names the first (`where`: its frame by default).
 
     None without wraps.
     """
