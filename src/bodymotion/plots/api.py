@@ -215,6 +215,7 @@ def plot(
     )
     if not len(subject.times):
         raise ValueError("the motion has no frames to plot")
+    # One number is the width: each plot has its own height.
     width, height = size if isinstance(size, tuple) else (size, None)
     made = charts(subject, names, width=width, height=height, dpi=dpi)
     plots = Plot(made, DARK if dark else LIGHT, dpi, subject.title, subject.files)
@@ -301,6 +302,7 @@ def _measured(
     measuring: dict[str, Any],
 ) -> Subject:
     notes = []
+    # Memory and time grow with frames × links: long motions are thinned.
     frames = max((component.num_frames for component in motion.timed), default=0)
     every = -(-frames * len(body.links) // MAX_POSES)
     if every > 1:
@@ -308,6 +310,7 @@ def _measured(
             *(c.part(slice(None, None, every)) for c in motion.timed)
         )
         notes.append(f"the motion is long: one of {every} frames was measured")
+    # A motion with infinite values is measured as far as possible; its problems say so.
     with np.errstate(invalid="ignore", over="ignore"):
         measures = measure(body, motion, **measuring)
     notes += [problem.message for problem in measures.problems]

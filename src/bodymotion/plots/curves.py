@@ -50,22 +50,27 @@ def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, 
     the minimum and maximum of each are kept, at their times, and the first and last
     frame. Values that are not finite become NaN; a part with such a frame has a gap.
     """
+    # NaN is a gap for plotly and matplotlib, infinity would spoil their ranges.
     clean = np.where(np.isfinite(values), values, np.nan)
     count = len(times)
     if count <= most:
         return np.array(times), clean
+    # Two points for each part: its minimum and its maximum.
     size = -(-count // max(most // 2, 1))
     num_parts = -(-count // size)
+    # Fill the last part with NaN, so that all have the same size.
     padded = np.full(num_parts * size, np.nan)
     padded[:count] = clean
     parts = padded.reshape(num_parts, size)
     is_gap = np.isnan(parts)
     first = np.arange(num_parts) * size
+    # The frame of the minimum and of the maximum of each part, NaN ignored.
     low = first + np.where(is_gap, np.inf, parts).argmin(axis=1)
     high = first + np.where(is_gap, -np.inf, parts).argmax(axis=1)
     # The frames that only fill the last part are no gap.
     is_gap.ravel()[count:] = False
     gaps = (first + is_gap.argmax(axis=1))[is_gap.any(axis=1)]
+    # In order of time, each frame once.
     frames = np.concatenate([low, high, gaps, [0, count - 1]])
     frames = np.unique(np.minimum(frames, count - 1))
     return np.asarray(times[frames]), clean[frames]
@@ -89,10 +94,12 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
     """Return the panel of column k, with its limits and the worst times beyond them."""
     column = np.asarray(of.values[:, k])
     lower, upper = limits_of(of, k)
+    # Marks are at the worst frame of each time span beyond the limits.
     marks = beyond_limits(of.times, column, lower, upper)
     note = ""
     if np.isfinite(lower) or np.isfinite(upper):
         note = f"limits {number_text(lower)} … {number_text(upper)}"
+    # The quantity has limits, but the model gives none for this column.
     elif of.lower is not None or (np.isinf(column).all() and len(column)):
         note = "no limits"
     line = line_of(of.labels[k], of.times, column, color, most=most)
@@ -109,11 +116,14 @@ def beyond_limits(
 
     One of each time span, of the few worst ones.
     """
+    # Positive beyond a limit, negative within both.
     excess = np.maximum(column - high, low - column)
     excess = np.where(np.isnan(excess), -np.inf, excess)
+    # Relative to the limits: 1e-9 of a limit of 1000 N is no excess.
     limits = np.array([low, high])
     scale = np.abs(limits[np.isfinite(limits)]).max(initial=1.0)
     worst = []
+    # One mark per run of frames, then the few worst of these.
     for start, stop in runs(excess > ROUNDING * scale):
         worst.append(start + int(excess[start:stop].argmax()))
     worst.sort(key=lambda frame: -excess[frame])
@@ -126,6 +136,7 @@ def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
 
     The points where it crosses them are included. None where there are none.
     """
+    # A floor, as of the stability margin, is a lower limit.
     low = part.lower
     if part.floor is not None:
         low = max(low, part.floor)
@@ -135,16 +146,21 @@ def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
     is_out = (values > high) | (values < low)
     if not is_out.any():
         return None
+    # Crossings of a limit are between frames: without them the red part would end short
+    # of the limit.
     steps = np.diff(values)
     before = np.flatnonzero((is_out[1:] != is_out[:-1]) & np.isfinite(steps))
     out = np.where(is_out[before], values[before], values[before + 1])
+    # Linear interpolation: at which share of the step the limit is reached.
     limit = np.where(out > high, high, low)
     share = (limit - values[before]) / steps[before]
     crossing = times[before] + share * (times[before + 1] - times[before])
+    # Crossings are at half positions between their frames: sort them in.
     positions = np.concatenate([np.arange(len(times)), before + 0.5])
     order = np.argsort(positions, kind="stable")
     return (
         np.concatenate([times, crossing])[order],
+        # Inside of the limits the curve is NaN, a gap.
         np.concatenate([np.where(is_out, values, np.nan), limit])[order],
     )
 
@@ -158,14 +174,18 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
     if from_zero:
         low = min(low, 0.0)
         high = max(high, 0.0)
+    # A constant would fill the panel with rounding: at least the smallest range of its
+    # unit.
     min_span = 1.0
     if panels:
         rounding = 1e-9 * max(abs(low), abs(high))
         min_span = max(MIN_SPANS.get(panels[0].unit, 1e-3), rounding)
     if high - low < min_span:
+        # Centre the smallest range on the values.
         middle = 0.5 * (low + high)
         low = middle - min_span / 2
         high = middle + min_span / 2
+    # Limits far from the values would flatten the curve: they are left out.
     reach = MAX_LIMIT_DISTANCE * (high - low)
     share = ROOM
     for panel in panels:
@@ -175,6 +195,7 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
             high = max(high, panel.upper)
         if panel.beyond:
             share = ROOM_WITH_MARKS
+    # Space above and below, more where times are written.
     room = share * (high - low)
     lowest = low - room
     highest = high + room
@@ -222,10 +243,12 @@ def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveR
     rows: list[Row] = []
     ends: list[int] = []
     for color, group in enumerate(groups):
+        # Groups keep their colours, also those of which no row is shown.
         shown_columns = [k for k in group.columns if k in chosen]
         rows += [_row(of, k, color) for k in shown_columns]
         if shown_columns:
             ends.append(len(rows))
+    # A line is drawn after each group but the last.
     return CurveRows(title, tuple(rows), tuple(ends[:-1]))
 
 
@@ -236,9 +259,11 @@ def most_varying(of: Series, count: int) -> list[int]:
     """
     if not len(of.times):
         return list(range(min(count, len(of.labels))))
+    # A column of NaN has no range.
     finite = np.where(np.isfinite(of.values), of.values, np.nan)
     finite[:, np.isnan(finite).all(axis=0)] = 0.0
     spans = np.nanmax(finite, axis=0) - np.nanmin(finite, axis=0)
+    # Degrees, newtons and metres compare by the smallest range of their unit.
     spans /= [MIN_SPANS.get(unit, 1.0) for unit in of.units]
     return [int(k) for k in np.argsort(-spans, kind="stable")[:count]]
 

@@ -82,7 +82,10 @@ class Painter:
         """Draw a chart `top` [inch] below the upper edge."""
         self.time_origin = chart.time_origin
         margin = chart.width - 0.6
+        # Letters shrink from 13 to 9 points for a long title; 0.128 inch is the mean
+        # width of one at 13 points.
         size = float(np.clip(13 * margin / (0.128 * max(len(chart.title), 1)), 9, 13))
+        # Titles that are still too long are cut in their middle.
         self.text(
             _cut(chart.title, margin, 0.0099 * size),
             0.3,
@@ -119,6 +122,7 @@ class Painter:
 
     def text(self, text: str, x: float, y: float, **how: Any) -> None:  # noqa: ANN401
         """Write text with its baseline at a position [inch] from the upper left."""
+        # Text and lines have one scale; positions scale with the figure.
         how.setdefault("color", self.theme.text)
         how["size"] *= self.scale
         self.figure.text(
@@ -131,12 +135,14 @@ class Painter:
 
     def time_after(self, time: float, _: float) -> str:
         """Return the label of a time [s] at an axis."""
+        # A typographic minus, as matplotlib's own ticks have.
         return f"{round(time - self.time_origin, 6):g}".replace("-", "−")
 
     def rectangle(self, cell: Cell) -> tuple[float, float, float, float]:
         """Return left, bottom, width and height of a cell as shares of the figure."""
         w = self.width
         h = self.height
+        # matplotlib's shares are from the lower left corner.
         return (
             cell.x / w,
             1 - (cell.y + cell.height) / h,
@@ -151,6 +157,8 @@ class Painter:
         if isinstance(cell.part, Ground):
             return axes
         span = chart.end - chart.start
+        # A curve does not touch the frame; a single frame gets half a second to each
+        # side.
         margin = 0.01 * span or 0.5
         axes.set_xlim(chart.start - margin, chart.end + margin)
         axes.xaxis.set_major_locator(_locator(cell.width / 0.55))
@@ -159,6 +167,7 @@ class Painter:
             title = "time [s]"
             if chart.time_origin:
                 title = f"time − {moment(chart.time_origin)} [s]"
+            # "− −5" reads as "+ 5".
             axes.set_xlabel(title.replace("− -", "+ "), labelpad=self.scale)
         if chart.time_origin:
             axes.xaxis.set_major_formatter(self.time_after)
@@ -170,6 +179,7 @@ class Painter:
         muted = self.theme.muted
         note = getattr(part, "note", "")
         name = "" if isinstance(part, (Heading, KeyFigures)) else part.title
+        # The names of narrow panels are small, with the note above.
         y = cell.y - 0.06
         if cell.width < SMALL:
             if note:
@@ -178,6 +188,7 @@ class Painter:
             self.text(_cut(name, cell.width + 0.4, 0.066), cell.x, y, size=7.5)
             return
         width = cell.width
+        # The note is right-aligned, and the name gets what is left.
         if note:
             self.text(note, cell.x + width, y, size=7, color=muted, ha="right")
             width -= 0.065 * len(note) + 0.1
@@ -191,6 +202,7 @@ class Painter:
         unit = f"[{part.unit}]" if part.unit and cell.unit_title else ""
         axes.set_ylabel(unit, labelpad=2 * self.scale)
         self._draw_limits(part, axes)
+        # In red over the curve: its parts beyond the limits.
         for line in part.lines:
             self.line(axes, line)
             bad = outside(line, part)
@@ -209,8 +221,10 @@ class Painter:
                 zorder=5,
                 gid="beyond",
             )
+            # In narrow panels only the worst time is named.
             if cell.width < MIN_MARKS_WIDTH and (time, value) != part.worst:
                 continue
+            # Text above a high mark and below a low one, away from the curve.
             is_high = value > 0.5 * (part.lowest + part.highest)
             axes.annotate(
                 f"{time - self.time_origin:.2f} s",
@@ -252,6 +266,7 @@ class Painter:
             color=self.theme.color(line.color),
             marker="o" if line.is_point else None,
             ms=3.5 * self.scale,
+            # matplotlib leaves labels that begin with _ out of legends.
             label=line.label if not line.label.startswith("_") else f" {line.label}",
             zorder=3,
         )
@@ -276,6 +291,7 @@ class Painter:
         self.rows(axes, names, size)
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
+            # Each row spans 0.8 of its height, the largest value at the top.
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
             axes.plot(
                 row.line.times,
@@ -303,10 +319,12 @@ class Painter:
         """Draw bars over time."""
         theme = self.theme
         self.rows(axes, [_cut(name, 1.3, 0.062) for name in part.labels], 7.0)
+        # Spans behind all rows: flight phases, beats.
         for start, end in part.behind:
             axes.axvspan(start, end, color=theme.shade, alpha=0.25, lw=0, gid="flight")
         for k, spans in enumerate(part.spans):
             axes.axhline(k + 0.5, color=theme.grid, lw=self.scale, zorder=1)
+            # Marks are narrow bars in the lower part of a row.
             for pieces, rows, color, name in (
                 (spans, (k + 0.18, 0.64), theme.color(part.colors[k]), "stance"),
                 (part.marked[k], (k + 0.58, 0.24), theme.bad, "slip"),
@@ -361,9 +379,12 @@ class Painter:
             axis.set_major_locator(_locator(size / 0.6))
         axes.set_xlabel("x [m]", labelpad=self.scale)
         axes.set_ylabel("y [m]", labelpad=2 * self.scale)
+        # Drawing returns one handle for each name: the legend has no doubles.
         footprints = self._draw_footprints(part, axes)
         others = self._draw_other_paths(part, axes)
         path = self._draw_path(part, axes)
+        # A collection of coloured pieces has no handle of its own: a line in a middle
+        # colour.
         lines = need("matplotlib.lines", "plot", "plotting")
         handle = lines.Line2D(
             [], [], color=theme.times[2], lw=1.8 * self.scale, label=part.label
@@ -387,6 +408,7 @@ class Painter:
             handles=list(handles.values()),
             loc="upper left",
             ncols=part.legend_columns(cell.width),
+            # Below the axis labels, whatever the height of the cell.
             bbox_to_anchor=(0.0, -0.42 / cell.height),
             fontsize=letters * self.scale,
             columnspacing=1.2,
@@ -394,6 +416,7 @@ class Painter:
             labelspacing=0.35,
             borderaxespad=0.0,
         )
+        # Times of a single moment need no scale.
         if not len(part.times) or part.times[-1] > part.times[0]:
             self._draw_time_bar(path, cell)
 
@@ -411,6 +434,7 @@ class Painter:
                 color = self.theme.color(footprint.color)
                 opacities = (0.16, 0.9)
                 style = "-"
+            # Faint inside, strong edge.
             face, edge = (colors.to_rgba(color, opacity) for opacity in opacities)
             polygon = patches.Polygon(
                 footprint.corners,
@@ -448,6 +472,7 @@ class Painter:
         """Draw the path of the ZMP in the colours of time, and return it."""
         colors = need("matplotlib.colors", "plot", "plotting")
         collections = need("matplotlib.collections", "plot", "plotting")
+        # (N − 1, 2, 2) the pieces of the path, coloured by the times of their middles.
         segments = np.stack([part.path[:-1], part.path[1:]], axis=1)
         middles = 0.5 * (part.times[:-1] + part.times[1:])
         is_finite = np.isfinite(segments).all(axis=(1, 2))
@@ -466,7 +491,9 @@ class Painter:
         if len(part.times):
             first = float(part.times[0])
             last = float(part.times[-1])
+        # The range of colours must not be empty.
         path.set_clim(first, max(last, first + 1e-9))
+        # The limits of the axes are set: the path may be cut off.
         axes.add_collection(path, autolim=False)
         if len(segments) == 0:
             axes.plot(*part.path.T, "o", ms=4 * self.scale, color=self.theme.times[1])
@@ -474,6 +501,7 @@ class Painter:
 
     def _draw_time_bar(self, path: Any, cell: Cell) -> None:  # noqa: ANN401
         """Draw the scale of the colours of time beside the ground."""
+        # The scale is at most 2.2 inches high, at the lower end of the ground.
         height = min(cell.height, 2.2)
         y = cell.y + cell.height - height
         left = cell.x + cell.width + 0.1
@@ -511,6 +539,7 @@ class Painter:
 
 def _cut(text: str, width: float, each: float) -> str:
     """Return a text shortened to a width, for a mean width `each` of letters [inch]."""
+    # At least four letters: the ends and the dots.
     most = max(int(width / each), 4)
     if len(text) <= most:
         return text
@@ -539,6 +568,7 @@ def _style(theme: Theme, scale: float = 1.0) -> Iterator[None]:
         finder = logging.getLogger("matplotlib.font_manager")
         finder.addFilter(silent := lambda _record: False)
         stack.callback(finder.removeFilter, silent)
+        # Defaults of matplotlib first: the user's settings would change the layout.
         matplotlib.rcParams.update(
             {
                 k: v
@@ -574,6 +604,7 @@ def _foreign(figure: Figure) -> set[str]:
     written = "".join(text.get_text() for text in figure.findobj(texts.Text))
     foreign = set()
     for letter in filter(str.isprintable, set(written)):
+        # Only what the default font lacks needs a search in the others.
         if ord(letter) not in _letters_of(default):
             foreign.add(letter)
     if foreign:
@@ -591,10 +622,12 @@ def draw(charts: Sequence[Chart], theme: Theme = LIGHT) -> Figure:
     """
     figures = need("matplotlib.figure", "plot", "plotting")
     agg = need("matplotlib.backends.backend_agg", "plot", "plotting")
+    # The widest chart determines the figure.
     width = max((chart.width for chart in charts), default=1.0)
     height = max(
         sum(chart.height for chart in charts) + SPACE * max(len(charts) - 1, 0), 1.0
     )
+    # One figure, one scale: the smallest of all.
     scale = _scale(charts)
     with _style(theme, scale):
         figure: Figure = figures.Figure(
@@ -620,6 +653,7 @@ def image_bytes(
     if form == "pdf":
         matplotlib = need("matplotlib", "plot", "plotting")
         pages = need("matplotlib.backends.backend_pdf", "plot", "plotting")
+        # No dates: equal plots are equal files.
         facts = {"Creator": "bodymotion", "Producer": None, "CreationDate": None}
         figures = [draw([chart], theme) for chart in charts]
         foreign = [_foreign(figure) for figure in figures]

@@ -158,15 +158,18 @@ class Flow:
 
         `height` is multiplied by the factor.
         """
+        # Beside the curves: numbers on the left, names of several lines on the right.
         if left is None:
             left = SIDE + NUMBERS
         if right is None:
             right = self.width - SIDE
             if isinstance(part, Curves) and len(part.lines) > 1:
                 right -= NAMES
+        # Key figures and the ground have heights of their own, which no factor changes.
         if not isinstance(part, (KeyFigures, Ground)):
             min_height = min(_lowest(part, height) * self.height_scale, height)
             height = max(height * self.stretch, min_height)
+        # The chart is still made: the caller tries fewer columns or a smaller scale.
         self.narrow |= right - left < _narrowest(part) - ROUNDING
         self.y += NAME + 0.05
         self.cells.append(Cell(part, left, self.y, right - left, height, time_labels))
@@ -179,18 +182,23 @@ class Flow:
 
         It reaches from `left` [inch] to the right edge, and from `top` down.
         """
+        # A chart of its own for the column, which grows from the same top.
         column = Flow(self.width, y=top)
         right = self.width - COLUMN_EDGE
         if ground is not None:
+            # Equal scales: the height follows from the ranges of the axes.
             aspect = (ground.y[1] - ground.y[0]) / (ground.x[1] - ground.x[0])
             column.across(ground, (right - left) * aspect, left=left, right=right)
+            # 0.195 inch for each line of the legend below.
             column.y += 0.25 + 0.195 * len(ground.names)
+        # A row with a place is higher by the line of the place.
         height = sum(0.34 if place else 0.2 for *_, place in key.rows)
         column.across(
             key, height, left=left - 0.4, right=self.width - 0.3, time_labels=False
         )
         self.cells += column.cells
         self.narrow |= column.narrow
+        # The chart is as high as the higher of both columns.
         self.y = max(self.y, column.y)
 
     def grid(self, groups: Sequence[Group]) -> None:
@@ -201,6 +209,7 @@ class Flow:
         self.gridded = True
         suited, height = _suited([panels for _, panels in groups])
         columns = self.columns or suited
+        # All slots of a grid are equally wide.
         slot = (self.width - 2 * SIDE) / columns
         for _, panels in groups:
             self.narrow |= any(slot < _slot_width(panel) for panel in panels)
@@ -210,6 +219,8 @@ class Flow:
     def _add_row(self, row: Sequence[Group], slot: float, height: float) -> None:
         """Add a row of panels, each in a `slot` of this width [inch]."""
         has_name = any(name for name, _ in row)
+        # One height for all panels of the row, with space for names and notes if any
+        # has one.
         panels = list(chain.from_iterable(panels for _, panels in row))
         top = self.y + (HEADING if has_name else 0.05)
         frame = top + NAME
@@ -273,6 +284,7 @@ class Flow:
             end,
             (*subject.notes, *notes),
         )
+        # The subtitle may have several lines: all cells move down by its height.
         subtitle = chart.subtitle_height
         cells = tuple(cell.down(subtitle) for cell in chart.cells)
         return replace(chart, cells=cells, height=chart.height + subtitle)
@@ -288,6 +300,7 @@ def _shares_unit(left: Cell, cell: Cell) -> bool:
     if not isinstance(left.part, Curves) or not isinstance(cell.part, Curves):
         return False
     is_beside = abs(left.y - cell.y) < ROUNDING
+    # The next panel is at most a slot and the space for labels away.
     is_next = 0 < cell.x - left.x < left.width + LABELS + 0.2
     return is_beside and is_next and left.part.unit == cell.part.unit
 
@@ -304,6 +317,7 @@ def _rows(groups: Sequence[Group], columns: int) -> list[list[Group]]:
     rows: list[list[Group]] = []
     free = 0
     for name, panels in groups:
+        # A small group continues the row of the one before where there is space.
         if 0 < len(panels) <= free:
             rows[-1].append((name, panels))
             free -= len(panels)
@@ -323,6 +337,7 @@ def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
 
     Few panels are large.
     """
+    # 1, 2 or 3 columns of large panels, then as many as the largest group, up to eight.
     count = sum(map(len, groups))
     if count <= 3:
         return 1, 1.9
@@ -375,9 +390,12 @@ def fitted(
     Raises WrongUseError when the size is too small for one of them; the message names
     the smallest that is not.
     """
+    # Without a width nothing has to fit.
     if width is None:
         return tuple(make(Flow()) for make in makes)
+    # Smaller than `min_scale`, letters are not readable at this resolution.
     min_scale = min(max(MIN_DPI / dpi, MIN_SCALE), 1.0)
+    # From the full size down in steps: the largest text that fits wins.
     larger = np.round(np.arange(1.0, min_scale, -STEP), 3).tolist()
     for scale in (*larger, min_scale):
         charts = _all_at_scale(makes, width, height, scale)
@@ -387,6 +405,7 @@ def fitted(
     wide = width
     tall = height
     for _ in range(MAX_GROWTH):
+        # Whole pixels, growing by 1.5 % until all charts fit.
         wide = math.ceil(wide * GROWTH * dpi) / dpi
         if height is not None:
             tall = math.ceil(wide * height / width * dpi) / dpi
@@ -419,7 +438,10 @@ def _at_scale(
     make: Callable[[Flow], Chart], width: float, height: float | None, scale: float
 ) -> Chart | None:
     """Return a chart of this size drawn at a scale; None when it does not fit."""
+    # Without a height panels have their usual one; with a height they first get the
+    # smallest, to see whether all fits.
     stretch = 1.0 if height is None else 0.0
+    # 0: the suited number of columns, then all numbers from the largest down.
     for columns in (0, *range(MAX_COLUMNS, 0, -1)):
         flow = Flow(width / scale, stretch, columns, height_scale=1 + scale - MIN_SCALE)
         chart = make(flow)
@@ -428,7 +450,9 @@ def _at_scale(
                 return chart
             tall = height / scale
             if chart.height <= tall:
+                # What fits at its smallest is then stretched to the whole height.
                 return replace(_stretched(make, flow, tall), height=tall)
+        # Without a grid other numbers of columns change nothing.
         if not flow.gridded:
             break
     return None
@@ -436,6 +460,7 @@ def _at_scale(
 
 def _stretched(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> Chart:
     """Return the chart with the largest heights that has at most a height [inch]."""
+    # Bisection: the height of a chart grows with the factor.
     low = 0.0
     high = MAX_STRETCH
     while high - low > STRETCH_TOLERANCE:

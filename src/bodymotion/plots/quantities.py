@@ -96,7 +96,9 @@ def quantity_chart(subject: Subject, flow: Flow, name: str) -> Chart:
 
 def series_chart(subject: Subject, flow: Flow, of: Series) -> Chart:
     """Return the chart of a series."""
+    # Joints and links in a grid of panels; other quantities across the chart.
     if of.of in ("joint", "link") and len(of.labels):
+        # Laying out tries many sizes: the panels are made once.
         groups, notes = subject.cached(
             (of.name, of.title), lambda: _panels(subject, of)
         )
@@ -136,6 +138,7 @@ def _panels(
         name = shown(group.name, 60) if is_large else ""
         groups.append((name, _scaled(of, panels)))
     notes: list[str] = []
+    # Quantities that have limits, of a model without them.
     if of.name in QUANTITIES and QUANTITIES[of.name].limits and of.lower is None:
         notes.append("the model has no limits for this")
     if len(chosen) < len(of.labels):
@@ -160,10 +163,12 @@ def _scaled(of: Series, panels: list[Curves]) -> list[Curves]:
 
 
 def _few(flow: Flow, of: Series) -> None:
+    # Few feet share a panel, others have one each.
     if of.of == "foot" and 1 < len(of.labels) <= MAX_TOGETHER:
         flow.across(together(of.title, of, range(len(of.labels))), 2.6)
         return
     count = len(of.labels)
+    # Only the lowest panel has times.
     for k in range(min(count, MAX_PANELS)):
         made = panel(of, k, k if of.of == "axis" else 0, most=1600)
         if count == 1:
@@ -177,6 +182,7 @@ def bars(subject: Subject) -> Bars:
     inside = subject.inside(m.times)
     times = m.times[inside]
     in_contact = np.asarray(m.contacts.in_contact[inside], dtype=bool)
+    # Slip counts in contact only: a foot in the air moves anyway.
     slips = in_contact & (m.contacts.slip_speeds[inside] > SLIP)
     feet = range(in_contact.shape[1])
     return Bars(
@@ -194,6 +200,7 @@ def bars(subject: Subject) -> Bars:
 def dance_bars(subject: Subject) -> Bars:
     """Return the moves of a dance as bars, a row for each track, over its beats."""
     rows = moves_of(subject.motion)
+    # A five-hundredth of the dance, a hair on the chart.
     # Moves that follow each other stay apart.
     gap = subject.times[-1] / 500 if len(subject.times) else 0.0
     spans = []
@@ -217,6 +224,7 @@ def dance_bars(subject: Subject) -> Bars:
         tuple(track.replace("_", " ") for track in rows),
         tuple(spans),
         tuple(unpublished),
+        # Every second beat is shaded: from beat 1 to 2, from 3 to 4 …, counted from 0.
         tuple(zip(grid[1:-1:2].tolist(), grid[2::2].tolist(), strict=False)),
         "every second beat",
         "motion not published",
@@ -230,9 +238,11 @@ def _beat_times(subject: Subject) -> Floats:
     if subject.music is not None:
         return subject.music.beats
     beats = beats_of(subject.motion)
+    # Without beats only the start is a beat.
     if beats is None or not len(subject.times):
         return np.zeros(1)
     beat = SLICES_PER_BEAT * beats.slice
+    # A tempo of a broken file must not make millions of beats.
     count = min(int(subject.times[-1] / beat) + 1, MAX_BEATS)
     return np.asarray(beat * np.arange(count + 1))
 
@@ -246,6 +256,7 @@ def music_part(subject: Subject) -> Curves:
     assert music is not None
     levels = music.levels(LEVELS)
     wave = line_of("waveform", np.linspace(0.0, music.duration, LEVELS), levels, 0)
+    # Downbeats are twice as long. Steps: down and up at each beat, NaN between beats.
     height = np.where(np.isin(music.beats, music.downbeats), -0.3, -0.15)
     combs = np.stack(
         [np.zeros_like(height), height, np.full_like(height, np.nan)], axis=1
@@ -292,6 +303,7 @@ def _spans(flags: Bools, times: Floats) -> tuple[tuple[float, float], ...]:
     """
     if not len(times):
         return ()
+    # A single frame gets 10 ms.
     last = float(times[-1] - times[-2]) if len(times) > 1 else 0.01
     ends = np.append(times[1:], times[-1] + last)
     return tuple(
@@ -305,6 +317,7 @@ def contacts_chart(subject: Subject, flow: Flow) -> Chart:
     right = flow.width - SIDE - 1.7
     made = subject.cached("bars", lambda: bars(subject))
     flow.across(made, max(0.34 * len(made.labels), 0.7), left=left, right=right)
+    # Feet below the bars, over the same times.
     for name in ("foot_heights", "slip_speeds", "foot_forces"):
         flow.y += 0.05
         flow.across(
@@ -336,8 +349,10 @@ def sensors_chart(subject: Subject, flow: Flow) -> Chart:
     panels, notes = subject.cached("sensors", lambda: _sensor_panels(subject))
     columns = max(flow.columns, 1)
     slot = (flow.width - 2 * SIDE) / columns
+    # Several panels in a row: the number of columns matters to the layout.
     flow.gridded = True
     top = flow.y
+    # All panels of a row begin at the same height.
     for k, one in enumerate(panels):
         left = SIDE + k % columns * slot
         if k % columns == 0:
@@ -355,6 +370,7 @@ def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
     for device in devices[:MAX_SENSORS]:
         reading = m.read(device)
         by_unit: dict[str, list[int]] = {}
+        # A force sensor has newtons and newton metres: a panel for each.
         for k, unit in enumerate(reading.units):
             by_unit.setdefault(unit, []).append(k)
         note = "saturated at times" if np.any(reading.saturated) else ""
@@ -385,6 +401,7 @@ def decimated_path(times: Floats, points: Floats) -> Indices:
     """Return the frames of a path (T, 2) that are drawn, with the outermost ones."""
     if len(times) <= MAX_POINTS:
         return np.arange(len(times))
+    # Along x and along y: both keep their extreme points.
     drawn = [decimated(times, points[:, k], MAX_POINTS // 2)[0] for k in range(2)]
     return np.asarray(np.searchsorted(times, np.unique(np.concatenate(drawn))))
 
@@ -403,8 +420,10 @@ def view_limits(
     All `solid` points (…, 2) are shown, and the part of the `path` (N, 2) near them.
     The third value is whether a part of it is cut off.
     """
+    # All that could be shown …
     low, high = _box([*solid, path])
     cut = False
+    # … but the path only near the footprints: the ZMP of a fall may be far away.
     if any(np.isfinite(points).all(axis=1).any() for points in solid):
         inner_low, inner_high = _box(solid)
         border = max(0.6 * float(max(inner_high - inner_low)), MARGIN)
@@ -413,10 +432,12 @@ def view_limits(
         )
         low = np.maximum(low, inner_low - border)
         high = np.minimum(high, inner_high + border)
+    # A border of 6 %, at least 3 mm.
     border = 0.06 * float(max(*(high - low), 0.05))
     low = low - border
     high = high + border
     size = high - low
+    # Height with equal scales, within its limits; then widen the axis that has space.
     height = float(np.clip(width * size[1] / size[0], min_height, max_height))
     scale = max(size[0] / width, size[1] / height)
     middle = (low + high) / 2
@@ -443,9 +464,11 @@ def zmp_chart(subject: Subject, flow: Flow) -> Chart:
     left = SIDE + 0.8
     right = flow.width - SIDE - 0.9
     highest = max(6.2 * flow.stretch, 1.8)
+    # The ground first: its height determines where the rest begins.
     part = ground_part(subject, right - left, min(2.6, highest), highest)
     height = (right - left) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
     flow.across(part, height, left=left, right=right)
+    # Space for the lines of the legend.
     flow.y += max(
         0.18 * -(-len(part.names) // part.legend_columns(right - left)) + 0.15, 0.75
     )
@@ -471,6 +494,7 @@ def _margin(subject: Subject) -> Curves:
     m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.small_length
+    # NaN without feet in contact.
     margin = m.stability_margin[inside] * factor
     line = line_of("Stability margin", m.times[inside], margin, 0, most=1600)
     found = ranged(
@@ -481,6 +505,7 @@ def _margin(subject: Subject) -> Curves:
     k = int(np.nanargmin(margin))
     smallest = subject.length_text(float(margin[k] / factor))
     minimum = f"minimum {smallest} at {m.times[inside][k]:.2f} s"
+    # Far outside only the part near the axis is shown.
     far = max(4 * max(float(np.nanmax(margin)), 0.0), MIN_MARGIN_RANGE * factor)
     if found.lowest < -far:
         highest = 1.08 * max(float(np.nanmax(margin)), 0.0) + 0.08 * far
@@ -494,6 +519,7 @@ def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
     m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.small_length
+    # The x and y of the difference; its length is in the note.
     apart = (recorded - m.zmp)[inside] * factor
     lines = tuple(
         line_of(f"along {axis}", m.times[inside], apart[:, k], k, most=1600)
@@ -515,6 +541,7 @@ def ground_part(
 ) -> Ground:
     """Return the ground, with a width and between two heights [inch]."""
     part = subject.cached("ground", lambda: _ground(subject))
+    # What must be visible: footprints and the other paths.
     solid = [footprint.corners for footprint in part.footprints]
     solid += [points for _, _, points, _ in part.others]
     x, y, cut = view_limits(solid, part.path, width, min_height, max_height)
@@ -532,6 +559,7 @@ def _ground(subject: Subject) -> Ground:
     frames = np.flatnonzero(inside)
     times = m.times[frames]
     footprints = _footprints(m, frames)
+    # The path is thinned, its peaks stay.
     kept = decimated_path(times, m.zmp[frames, :2])
     others: list[tuple[str, Floats, Floats, Color]] = []
     paths: tuple[tuple[str, Floats | None, Color], ...] = (
@@ -614,13 +642,16 @@ def _footprints_of_feet(
             points = m.contacts.points[frames[start:stop], foot, :2]
             for tried in _frames_to_try(points, start):
                 contacts.append(_Contact(foot, start, stop - 1, tried))
+    # Too many contacts: every n-th, evenly.
     every = max(-(-len(contacts) // MAX_FOOTPRINTS), 1)
     contacts = contacts[::every]
+    # All hulls at once: one call of the kernel for all contacts.
     moments = []
     for contact in contacts:
         moments += [(int(frames[frame]), [contact.foot]) for frame in contact.tried]
     hulls = iter(_hulls(m, moments))
     for contact in contacts:
+        # The hulls come in the order of the frames to try.
         corners = max(itertools.islice(hulls, len(contact.tried)), key=_area)
         if len(corners) > 2:
             yield Footprint(
@@ -636,6 +667,7 @@ def _support_of_several_feet(
     m: Measures, frames: Indices, in_contact: Bools
 ) -> Iterator[Footprint]:
     """Yield the hull of each phase in which several feet are in contact."""
+    # A phase ends where any foot lands or lifts.
     steps = np.diff(in_contact.astype(np.int8), axis=0)
     changes = np.flatnonzero(np.any(steps, axis=1)) + 1
     phases = []
@@ -643,6 +675,7 @@ def _support_of_several_feet(
         if len(phase) and in_contact[phase[0]].sum() > 1:
             phases.append(phase)
     phases = phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]
+    # The frame in the middle stands for the phase.
     middles = []
     for phase in phases:
         feet = np.flatnonzero(in_contact[phase[0]]).tolist()
@@ -659,10 +692,12 @@ def _frames_to_try(points: Floats, first: int) -> list[list[int]]:
 
     `first` is the number of the first frame.
     """
+    # A foot that stays: inner frames, without heel strike and toe off.
     net = float(np.linalg.norm(np.nan_to_num(points[-1] - points[0])))
     if net < STEP:
         inner = np.linspace(0, len(points) - 1, MAX_TRIED_FRAMES + 2)[1:-1]
         return [(first + np.unique(inner.astype(int))).tolist()]
+    # A foot that slides or rolls: equal distances along its path.
     steps = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
     distances = np.concatenate([[0.0], np.cumsum(steps)])
     count = 2 + int(min(net / STEP, MAX_STEPS))
@@ -672,6 +707,7 @@ def _frames_to_try(points: Floats, first: int) -> list[list[int]]:
 
 def _area(corners: Floats) -> float:
     """Return the area [m²] of a polygon (M, 2), by the shoelace formula."""
+    # ½ |Σ xᵢ·yᵢ₊₁ − yᵢ·xᵢ₊₁|.
     x = corners[:, 0]
     y = corners[:, 1]
     return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
@@ -681,6 +717,7 @@ def _hulls(m: Measures, moments: list[tuple[int, list[int]]]) -> list[Floats]:
     """Return for each frame and its feet their convex polygon (M, 2)."""
     at = np.array([frame for frame, _ in moments], dtype=np.intp)
     c = m.contacts
+    # Only the feet of this frame count, whatever else is in contact.
     in_contact = np.zeros((len(at), c.in_contact.shape[1]), dtype=bool)
     for row, (_, feet) in zip(in_contact, moments, strict=True):
         row[feet] = True

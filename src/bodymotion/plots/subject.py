@@ -88,6 +88,8 @@ class _Limbs:
     def __init__(self, body: Body) -> None:
         self.children = children_of([link.parent for link in body.links])
         self.columns = {link: column for column, link in enumerate(body.joint_links)}
+        # Children have higher indices than parents: from the last link up each list is
+        # whole.
         self.below: list[list[int]] = [[] for _ in body.links]
         for link in reversed(range(len(body.links))):
             below = self.below[link]
@@ -99,12 +101,15 @@ class _Limbs:
     def follow(self, link: int) -> tuple[list[int], list[int]]:
         """Return the columns of a chain from a link on, and the links behind it."""
         limb = []
+        # Follow the chain as long as it does not branch.
         branches = [link]
         while len(branches) == 1:
             link = branches[0]
             if link in self.columns:
                 limb.append(self.columns[link])
+            # Branches without joints do not count.
             branches = [child for child in self.children[link] if self.below[child]]
+        # A hand belongs to its arm.
         if limb and self.is_hand(branches):
             limb += self.join(branches)
             branches = []
@@ -134,6 +139,7 @@ def _group_columns(body: Body) -> list[list[int]]:
         limb, branches = limbs.follow(starts[0])
         if limb:
             groups.append(limb)
+        # Several short branches at one link form one group.
         short = [link for link in branches if len(limbs.below[link]) < MIN_BRANCH]
         if len(short) < 2:
             short = []
@@ -151,12 +157,15 @@ def name_of(labels: Sequence[str]) -> str:
     """
     if len(labels) == 1:
         return labels[0]
+    # The common prefix of all is that of the first and the last in order.
     start = commonprefix([min(labels), max(labels)])  # noqa: RUF071 - of characters
+    # Up to the end of a word: "L_HIP_", not "L_HIP_R".
     end_of_word = max(start.rfind(mark) for mark in SEPARATORS)
     if end_of_word > 0:
         start = start[:end_of_word]
     else:
         start = start.rstrip("0123456789")
+    # One letter is no name.
     if len(start.strip(SEPARATORS)) >= 2:
         return start.rstrip(SEPARATORS)
     return _ends(labels)
@@ -244,6 +253,7 @@ class Subject:
                 raise WrongUseError(
                     f"no joint matches {pattern!r}; {choices(pattern, labels)}"
                 )
+            # Each column once, in the order of joint arrays.
             columns.update(matching)
         return tuple(sorted(columns))
 
@@ -300,6 +310,7 @@ class Subject:
         """
         start = -np.inf if self.start is None else self.start
         end = np.inf if self.end is None else self.end
+        # Rounding: bounds include the frames that they name.
         is_inside = (times >= start - ROUNDING) & (times <= end + ROUNDING)
         if len(times) and not is_inside.any():
             raise WrongUseError(
@@ -333,6 +344,7 @@ class Subject:
             times = self.measures.times
             return np.asarray(times[self.inside(times)])
         every = [one.times for one in self.components]
+        # Components may have timelines of their own: all times of any of them.
         if every:
             return np.unique(np.concatenate(every))
         return np.zeros(0)
@@ -395,6 +407,7 @@ def _series_of_poses(component: MultiSE3Seq) -> tuple[Series, Series]:
     title = component.content
     parts = _labels(component, "link")
     angles = to_rpy(component.values[..., 3:])
+    # Without jumps by full turns.
     if len(times):
         angles = np.unwrap(angles, axis=0)
     positions = series_of(

@@ -63,6 +63,8 @@ def safe(text: str) -> str:
 
 
 def _short(values: Floats) -> Any:  # noqa: ANN401
+    """Return values as 32-bit floats, which halve the page, where they fit."""
+    # Values beyond the range of float32 would become infinite.
     too_large = (
         len(values)
         and np.nanmax(np.abs(values), initial=0.0, where=np.isfinite(values)) > LARGEST
@@ -71,6 +73,7 @@ def _short(values: Floats) -> Any:  # noqa: ANN401
 
 
 def _plain(values: Floats) -> list[float | None]:
+    """Return values with seven digits for JSON; None where not finite."""
     return [float(f"{value:.7g}") if np.isfinite(value) else None for value in values]
 
 
@@ -81,14 +84,18 @@ class Traces:
     """
 
     def __init__(self, chart: Chart, theme: Theme) -> None:
+        """Draw all parts of a chart."""
         self.chart = chart
         self.theme = theme
         self.data: list[dict[str, Any]] = []
         self.timed: list[tuple[str, str]] = []
         self.grounds: list[dict[str, Any]] = []
+        # Numbers of axes and legends: plotly calls the first "xaxis", the next
+        # "xaxis2".
         self.count = self.legends = 0
         self.annotations: list[dict[str, Any]] = []
         self.shapes: list[dict[str, Any]] = []
+        # The colour of the page, fully transparent: "00" is the alpha in hexadecimal.
         self.clear = theme.page + "00"
         bar = {
             "orientation": "h",
@@ -96,6 +103,8 @@ class Traces:
             "color": theme.muted,
             "activecolor": theme.text,
         }
+        # The layout refers to the lists of annotations and shapes, which the parts
+        # fill.
         self.layout: dict[str, Any] = {
             **LAYOUT,
             "height": round(chart.height * PIXELS),
@@ -111,6 +120,7 @@ class Traces:
         self.text(
             subtitle, 0.3, 0.62 + chart.subtitle_height, size=11, color=theme.muted
         )
+        # Each cell at its position; text and curves have methods of their own.
         for cell in chart.cells:
             part = cell.part
             if isinstance(part, Heading):
@@ -142,6 +152,7 @@ class Traces:
 
     def at(self, x: float, y: float) -> dict[str, float]:
         """Return a position [inch] from the upper left corner."""
+        # plotly's paper coordinates are shares, and y points up.
         return {"x": x / self.chart.width, "y": 1 - y / self.chart.height}
 
     def text(
@@ -188,9 +199,12 @@ class Traces:
             "tickcolor": theme.edge,
         }
         common["tickfont"] = self.font(9.5)
+        # The domain of an axis is its part of the paper, from 0 to 1.
         across = [cell.x / chart.width, (cell.x + cell.width) / chart.width]
         low = 1 - (cell.y + cell.height) / chart.height
+        # Rounding must not put a domain below the paper.
         up = [max(low, 0.0), low + cell.height / chart.height]
+        # About one tick in half an inch across, one in a quarter of an inch upwards.
         for axis, other, domain, count in (
             ("x", "y", across, cell.width / 0.5),
             ("y", "x", up, cell.height / 0.26),
@@ -201,6 +215,7 @@ class Traces:
                 "nticks": max(int(count), 3),
             }
             self.layout[f"{axis}axis{number}"] = {**common, **own}
+        # A narrow panel has its note above its name, a wide one beside it.
         small = cell.width < 3.5
         self.text(
             safe(title),
@@ -231,13 +246,17 @@ class Traces:
         x, y = self.axes(cell, title, note)
         across = self.layout["xaxis" + x[1:]]
         up = self.layout["yaxis" + y[1:]]
+        # A curve does not touch the frame; a single frame gets half a second to each
+        # side.
         margin = 0.01 * (self.chart.end - self.chart.start) or 0.5
         across["range"] = [self.chart.start - margin, self.chart.end + margin]
         across.update(showticklabels=cell.time_labels, hoverformat=".3f")
+        # Times far from 0 have long labels: fewer ticks.
         if self.chart.time_origin:
             across.update(tickformat=LATE_TIMES, nticks=max(int(cell.width / 0.9), 2))
         if cell.time_title:
             across["title"] = self.title("time [s]", 2)
+        # All axes over time are zoomed together.
         if self.timed:
             across["matches"] = self.timed[0][0].replace("axis", "")
         self.timed.append(("xaxis" + x[1:], "yaxis" + y[1:]))
@@ -275,6 +294,7 @@ class Traces:
         **look: Any,  # noqa: ANN401
     ) -> None:
         """Add a shape across a panel between two values, behind the curves."""
+        # "x domain" is the width of the panel, whatever its times.
         span = {
             "xref": f"{where['xaxis']} domain",
             "yref": where["yaxis"],
@@ -331,6 +351,8 @@ class Traces:
         if cell.unit_title and part.unit:
             up["title"] = self.title(f"[{safe(part.unit)}]", 3)
         if part.limits:
+            # "1c", "14": the alpha of the band in hexadecimal, so that curves show
+            # through.
             self.band(where, *part.band, theme.band + "1c", "limits")
             for limit in part.limits:
                 self.rule(where, limit, "dash")
@@ -358,6 +380,7 @@ class Traces:
                     "hovertemplate": hover,
                 }
             )
+            # Parts beyond the limits are drawn again, in red, over the curve.
             bad = outside(line, part)
             if bad is not None:
                 look: dict[str, Any] = {
@@ -372,6 +395,7 @@ class Traces:
             times, values = (
                 np.array(column) for column in zip(*part.beyond, strict=True)
             )
+            # In narrow panels only the worst time is named: texts would overlap.
             all_named = cell.width > 2.5
             texts = [
                 f"{at[0]:.2f} s" if all_named or at == part.worst else ""
@@ -430,9 +454,13 @@ class Traces:
         """Draw rows of curves."""
         theme = self.theme
         count = len(part.rows)
+        # Rows from the top down: the axis is reversed (see `rows`).
         where = self.rows(part.title, [row.line.label for row in part.rows], cell)
+        # The size of letters follows the height of a row, between 6 and 10 pixels.
         size = float(np.clip(PIXELS * cell.height / max(count, 1) * 0.6, 6.0, 10.0))
         where.pop("up")["tickfont"] = self.font(size)
+        # Each row spans 0.8 of its height, the largest value at the top; the real
+        # values are shown under the pointer.
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
             if row.beyond:
@@ -455,6 +483,7 @@ class Traces:
             y = cell.y + cell.height * (k + 0.5) / max(count, 1)
             color = theme.bad if row.beyond else theme.muted
             self.text(safe(row.note), x, y, size=size, color=color, yanchor="middle")
+        # A line between groups of joints.
         for at in part.starts:
             self.behind(
                 "line", where, at, at, "group", line={"color": theme.edge, "width": 1}
@@ -477,6 +506,7 @@ class Traces:
             color: str,
             shown: bool,
         ) -> None:
+            """Add bars of one colour: a trace, whose bars begin at their `base`."""
             if spans:
                 starts, ends = (np.array(column) for column in zip(*spans, strict=True))
                 size = {
@@ -505,6 +535,7 @@ class Traces:
                     }
                 )
 
+        # Behind all rows: one bar as high as the panel for each span.
         add(part.behind, count / 2, count, part.behind_label, theme.shade + "40", True)
         first = True
         for k, spans in enumerate(part.spans):
@@ -516,6 +547,8 @@ class Traces:
                     "text": [safe(text) for text in part.texts[k]],
                     "textposition": "inside",
                 }
+            # Marks are narrow bars in the lower part of their row; the legend has them
+            # once.
             add(part.marked[k], k + 0.7, 0.24, part.marked_label, theme.bad, first)
             first = first and not part.marked[k]
 
@@ -530,12 +563,14 @@ class Traces:
         self.layout[names[1]].update(
             range=list(part.y), title=self.title("y [m]", 3), constrain="range"
         )
+        # One metre has the same length along x and y.
         self.layout[names[1]].update(scaleanchor=x, scaleratio=1)
         wide = cell.width > 6
         legend = self.legend(
             cell.x - (0.0 if wide else 0.4), cell.y + cell.height + 0.42, across=wide
         )
         where = {"xaxis": x, "yaxis": y, "legend": legend}
+        # Footprints of one name are one trace: polygons separated by NaN.
         shapes: dict[tuple[str, Any], list[Floats]] = {}
         for one in part.footprints:
             closed = np.concatenate([one.corners, one.corners[:1], [[np.nan, np.nan]]])
@@ -545,6 +580,8 @@ class Traces:
                 tint = theme.shade
             else:
                 tint = theme.color(color)
+            # Inside, edge: alpha in hexadecimal. Support of several feet is fainter and
+            # dotted.
             inside, edge, dash = (
                 ("14", "60", "dot") if color is None else ("2a", "e6", "solid")
             )
@@ -561,6 +598,7 @@ class Traces:
                 **look,
                 **where,
             )
+        # The other paths: the centre of mass dashed, the recorded ZMP solid.
         for label, times, points, color in part.others:
             line = {
                 "color": theme.color(color),
@@ -575,11 +613,13 @@ class Traces:
                 **look,
                 **where,
             )
+        # The colours of the path run from the first to the last time.
         first, last = (
             (float(part.times[0]), float(part.times[-1]))
             if len(part.times)
             else (0.0, 1.0)
         )
+        # The scale of the colours is beside the ground.
         bar: dict[str, Any] = {
             "thickness": 9,
             "len": cell.height / self.chart.height,
@@ -608,9 +648,12 @@ class Traces:
         }
         marker |= {
             "cmin": first,
+            # The range of the colours must not be empty, for a single moment.
             "cmax": max(last, first + 1e-9),
+            # A single moment needs no scale.
             "showscale": last > first,
         }
+        # The path of the computed ZMP: points in the colours of time on a pale line.
         look = {
             "customdata": part.times,
             "line": {"color": theme.shade + "66", "width": 1},
@@ -624,6 +667,7 @@ class Traces:
             **look,
             **where,
         )
+        # A ring around the smallest stability margin.
         if part.worst is not None:
             _, at_x, at_y, text = part.worst
             circle = {
@@ -641,8 +685,11 @@ class Traces:
                 marker=circle,
                 **where,
             )
+        # The page's script moves a marker along the path: it needs plain JSON numbers.
         path = {"x": _plain(part.path[:, 0]), "y": _plain(part.path[:, 1])}
         self.grounds.append({"axes": names, "times": _plain(part.times), **path})
+        # On the ground alone the pointer finds the nearest point; beside curves, the
+        # time.
         self.layout["hovermode"] = "closest" if len(self.chart.cells) < 2 else "x"
 
     def key_figures(self, part: KeyFigures, cell: Cell) -> None:
@@ -650,6 +697,7 @@ class Traces:
         self.text(f"<b>{safe(part.title)}</b>", cell.x, cell.y - 0.02, size=12)
         y = cell.y + 0.05
         right = cell.x + cell.width
+        # Name on the left, value on the right, and the time or place below the value.
         for what, value, where in part.rows:
             y += 0.2
             self.text(safe(what), cell.x, y, size=10.5, color=self.theme.muted)

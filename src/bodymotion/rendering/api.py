@@ -173,6 +173,7 @@ def render(
         output=path,
         **options,
     )
+    # Values have been checked by whoever made them; files are reported here.
     if not all(isinstance(source, VALUES) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
     playback = Playback(scene, stand)
@@ -285,6 +286,7 @@ def _moments(
                 f"strobe must be 1 to {MAX_MOMENTS} moments, not {strobe}"
             )
         first, last = _within(playback, start, end)
+        # The first and the last moment are the ends of the span.
         times = [first + (last - first) * k / max(strobe - 1, 1) for k in range(strobe)]
     elif start is not None or end is not None:
         raise WrongUseError("start and end are for videos and strobe")
@@ -358,6 +360,7 @@ def _span(
     first, last = _within(playback, start, end)
     if (last - first) / speed * fps >= MAX_FRAMES:
         raise WrongUseError(f"the video would have more than {MAX_FRAMES} frames")
+    # Container formats take fractions: 29.97 is 30000/1001.
     rate = Fraction(fps).limit_denominator(MAX_DENOMINATOR)
     return Span(first, last, rate, speed)
 

@@ -63,11 +63,13 @@ class Playback:
         """
         frame = self.frame(time)
         # The next frame, unless it has the same time.
+        # Two frames around the time; a repeated time would have no length.
         later = self._times[frame + 1 : frame + 2] > self._times[frame]
         near = slice(frame, frame + 1 + later.sum())
         link_poses: Floats = np.array(
             sampled(self.scene.link_poses[near], self._times[near], [time])[0]
         )
+        # The lowest point is put on the ground after interpolation.
         if self.stand:
             link_poses[:, 2] += self.scene.ground_offset(link_poses)
         return link_poses
@@ -88,6 +90,7 @@ class Playback:
         """
         if len(self.scene.extent.points):
             return self.scene.extent.placed(link_poses)
+        # The eight corners of a cube around each link.
         corners = np.array(list(product((-1.0, 1.0), repeat=3)))
         around = link_poses[:, None, :3] + self.axes * corners
         return np.asarray(around.reshape(-1, 3))

@@ -101,11 +101,14 @@ class BodyParts:
     ) -> None:
         textures: dict[Path, Any] = {}
         self.links: list[list[_Surface]] = []
+        # Links keep their order: actors get the pose of their link.
         for of_link in shapes:
             parts = surface_parts(of_link)
             self.links.append([_surface(part, textures, pale) for part in parts])
+        # A body without shapes: its frames stand for it.
         if not any(self.links):
             self.links = [[_axes(axes or 0.1 * size)] for _ in shapes]
+        # A shadow of links far from the rest would need a huge image.
         for index in far:
             for surface in self.links[index]:
                 surface.casts_shadow = False
@@ -126,9 +129,12 @@ class Robot:
         silhouette: bool = False,
     ) -> None:
         v = vtk()
+        # One matrix for all surfaces of a link: a pose is set once for all of them.
         self.matrices = [v.vtkMatrix4x4() for _ in parts.links]
         white = v.vtkProperty()
         white.LightingOff()
+        # Data and mappers are shared by all robots; only actors and matrices are their
+        # own.
         for surfaces, matrix in zip(parts.links, self.matrices, strict=True):
             for surface in surfaces:
                 if silhouette and not surface.casts_shadow:
@@ -148,6 +154,7 @@ class Robot:
     def pose(self, matrices: Floats) -> None:
         """Set the link poses (L, 4, 4)."""
         for matrix, values in zip(self.matrices, matrices, strict=True):
+            # VTK copies 16 numbers, row by row.
             matrix.DeepCopy(values.ravel())
 
 
@@ -161,6 +168,7 @@ def mapper_of(data: Any, colored: bool = True) -> Any:  # noqa: ANN401
 
 
 def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
+    """Return a part of a link as VTK data with its look."""
     material = part.surface.material
     mode = part.surface.mode
     if part.colors:
@@ -179,6 +187,7 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
         texture = _texture(material, textures)
     else:
         texture = None
+    # Lines, points and transparent surfaces cast no shadow.
     casts_shadow = mode == TRIANGLES and material.transparency < MAX_TRANSPARENCY
     return _Surface(
         data,
@@ -190,6 +199,7 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
 
 
 def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
+    """Return how a part is lit, as a property of VTK."""
     material = part.surface.material
     mode = part.surface.mode
     style = vtk().vtkProperty()
@@ -219,12 +229,16 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
         strength = max(float(own.max()), 1e-6)
     style.SetAmbientColor(*(base if part.surface.channels else own / strength))
     style.SetAmbient(strength)
+    # The brightest channel: highlights are white.
     shine = float(np.clip(max(material.specular), 0.0, 1.0))
     style.SetSpecularColor(1.0, 1.0, 1.0)
     style.SetSpecular(MAX_HIGHLIGHT * shine)
+    # VRML97: shininess 0…1 is OpenGL's exponent divided by 128.
     style.SetSpecularPower(float(np.clip(128.0 * material.shininess, 8.0, 80.0)))
     style.SetInterpolationToPhong()
     style.SetOpacity(float(np.clip(1.0 - material.transparency, 0.0, 1.0)))
+    # Triangles seen from behind are hidden, unless the model says that both sides
+    # count.
     style.SetBackfaceCulling(not part.surface.two_sided)
     return style
 
@@ -236,7 +250,9 @@ def _paler(color: npt.ArrayLike, pale: float) -> Floats:
 
 
 def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8]:
+    """Return colours (N, 3 or 4) as bytes, with a share of white."""
     shown = np.clip(np.nan_to_num(colors), 0.0, 1.0)
+    # The fourth channel is opacity: it stays.
     shown[:, :3] = shown[:, :3] * (1.0 - pale) + pale
     return np.round(255.0 * shown).astype(np.uint8)
 
@@ -262,15 +278,18 @@ def _texture(material: Material, known: dict[Path, Any]) -> Any:  # noqa: ANN401
 
 
 def _opened(path: Path) -> Any:  # noqa: ANN401
+    """Return an image file as VTK data; None where it is none or too large."""
     from PIL import Image
 
     try:
+        # Only formats that models use: Pillow would try all of its plug-ins.
         with Image.open(path, formats=IMAGES) as opened:
             if opened.width * opened.height > MAX_PIXELS:
                 return None
             clear = opened.mode in ("RGBA", "LA") or "transparency" in opened.info
             picture = opened.convert("RGBA" if clear else "RGB")
         picture.thumbnail((MAX_TEXTURE_PIXELS, MAX_TEXTURE_PIXELS))
+        # VTK's images begin with their lowest row.
         return image_of(np.asarray(picture)[::-1])
     except Exception:  # Pillow raises exceptions of many kinds for broken images
         return None
@@ -278,6 +297,7 @@ def _opened(path: Path) -> Any:  # noqa: ANN401
 
 def _axes(length: float) -> _Surface:
     """Return the axes of a coordinate frame."""
+    # Points 0 to 2 are origins, 3 to 5 the ends.
     points = np.concatenate([np.zeros((3, 3)), length * np.eye(3)])
     data = poly_data(
         LINES,
@@ -335,6 +355,7 @@ class Scene:
         line_width: float = 1.0,
         smooth: bool = False,
     ) -> None:
+        """Set up window, ground, robots, shadow and lights."""
         self.pixels = pixels
         self.size = playback.size
         self._points = playback.points
@@ -342,10 +363,13 @@ class Scene:
         self._renderer = vtk().vtkRenderer()
         self._camera = self._renderer.GetActiveCamera()
         self.window.AddRenderer(self._renderer)
+        # Centre and reach of the ground where the robots move.
         center = 0.5 * (area.min(axis=0) + area.max(axis=0))
         distances = np.linalg.norm(area - center, axis=1)
         reach = float(distances.max(initial=0.0))
+        # Behind the horizon: the ground ends 60 times its outer ring away.
         self._far = 70.0 * (reach + 12.0 * self.size)
+        # Without a theme the caller sets the background.
         if theme is not None:
             self.background([value / 255.0 for value in theme.sky_bottom])
             self._renderer.GradientBackgroundOn()
@@ -354,9 +378,11 @@ class Scene:
                 _add_ground(self._renderer, theme, self.size, center, reach, line_width)
         _add_path(self._renderer, playback.path, 2.0 * line_width)
         shown = playback.scene
+        # One set of surfaces for all robots.
         parts = BodyParts(
             shown.shapes, self.size, pale=pale, axes=playback.axes, far=shown.extent.far
         )
+        # The environment is lit, but does not move and casts no shadow.
         if shown.body.environment:
             Robot(
                 BodyParts([shown.body.environment], self.size, pale=pale),
@@ -370,8 +396,10 @@ class Scene:
                 self._renderer, parts, robots, self.size, opacity, shadow_pixels
             )
         self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
+        # FXAA takes long on whole images: it is limited to the robots.
         self._edges = _edges(self.window, self._camera) if smooth else None
         self._smooth_all = bool(shown.body.environment or shown.extent.far)
+        # The sun stays where it is while the camera moves: shadows would wander.
         self._sun = _sun_direction(camera)
         self._renderer.AutomaticLightCreationOff()
         self.light(camera)
@@ -383,6 +411,7 @@ class Scene:
         Together with the ambient light, a surface that faces the sun is about as bright
         as its own colour.
         """
+        # Two weaker lights fill the sides that the sun does not reach.
         right, _, ahead = camera.axes
         up = np.array([0.0, 0.0, 1.0])
         sides = (
@@ -406,6 +435,7 @@ class Scene:
     def pose(self, link_poses: Sequence[Floats]) -> None:
         """Set the link poses (L, 7) of each robot, and their shadow."""
         matrices = [poses.to_matrix(one) for one in link_poses]
+        # Points of all robots: for the shadow and for smoothing.
         self._posed = np.concatenate([self._points(one) for one in link_poses])
         for robot, one in zip(self.robots, matrices, strict=True):
             robot.pose(one)
@@ -420,6 +450,8 @@ class Scene:
         view.SetPosition(*camera.position)
         view.SetFocalPoint(*camera.look_at)
         view.SetViewUp(*camera.up)
+        # The near plane as far away as the robot allows: the depth buffer has more
+        # digits then.
         near = max(camera.distance - 4.0 * self.size, 0.03 * camera.distance)
         view.SetClippingRange(near, self._far)
         if camera.height is not None:
@@ -431,6 +463,7 @@ class Scene:
         if self._edges is not None:
             self._edges.SetViewport(*self._smoothed(camera))
         self.window.Render()
+        # VTK's rows begin below.
         pixels = pixels_of(self.window, *self.pixels)[::-1]
         pixels[..., 3] = 255
         return Image.fromarray(np.ascontiguousarray(pixels))
@@ -440,10 +473,13 @@ class Scene:
 
         Its left, lower, right and upper edge, as shares of the image.
         """
+        # Pixels as shares of the image.
         shares = camera.project(self._posed, self.pixels) / self.pixels
+        # NaN: a point behind the camera.
         if self._smooth_all or not np.isfinite(shares).all():
             return 0.0, 0.0, 1.0, 1.0
         left, top = shares.min(axis=0) - SMOOTH_MARGIN
+        # Rows count from above, VTK's viewports from below.
         right, bottom = shares.max(axis=0) + SMOOTH_MARGIN
         # The part is never empty: its edges are at least a tenth of the image apart.
         low = np.clip([left, 1.0 - bottom], 0.0, 0.9)
@@ -477,6 +513,7 @@ class _Shadow:
         pixels: int,
     ) -> None:
         v = vtk()
+        # An image as large as needed, resized for each shadow.
         self._size = size
         self._opacity = opacity
         self._pixel = size / pixels
@@ -486,6 +523,7 @@ class _Shadow:
         self._camera = view.GetActiveCamera()
         self._camera.ParallelProjectionOn()
         self._robots = [Robot(parts, view, silhouette=True) for _ in range(robots)]
+        # The texture lies on a unit square, which `cast` scales and moves.
         corners = np.array(
             [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64
         )
@@ -493,6 +531,7 @@ class _Shadow:
             TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2]
         )
         self._actor = _added(renderer, square)
+        # From below the ground the shadow is invisible.
         self._actor.GetProperty().SetBackfaceCulling(True)
         self._texture = v.vtkTexture()
         self._texture.InterpolateOn()
@@ -513,15 +552,20 @@ class _Shadow:
         flatten[2, 2] = 1e-6
         for robot, matrices in zip(self._robots, robots, strict=True):
             robot.pose(flatten @ matrices)
+        # (N, 2) where the points of the robots are on the ground.
         outline = points @ flatten[:2, :3].T
+        # Three standard deviations of the blur.
         margin = 3.0 * SHADOW_BLUR * self._size
         low = outline.min(axis=0) - margin
         high = outline.max(axis=0) + margin
+        # Pixels become larger where the shadow would exceed its image.
         pixel = max(self._pixel, float((high - low).max()) / MAX_SHADOW_PIXELS)
+        # Sizes in steps: a new size makes VTK allocate buffers again.
         steps = np.ceil((high - low) / (SHADOW_STEP * pixel))
         width = SHADOW_STEP * int(steps[0])
         height = SHADOW_STEP * int(steps[1])
         self.window.SetSize(width, height)
+        # An orthographic camera from above, over the middle of the shadow.
         x, y = low + 0.5 * pixel * np.array([width, height])
         self._camera.SetPosition(x, y, 10.0)
         self._camera.SetFocalPoint(x, y, 0.0)
@@ -529,12 +573,15 @@ class _Shadow:
         self._camera.SetParallelScale(0.5 * pixel * height)
         self._camera.SetClippingRange(1.0, 20.0)
         self.window.Render()
+        # White robots on black: the red channel is the coverage.
         covered = pixels_of(self.window, width, height)[..., 0]
         blur = ImageFilter.GaussianBlur(SHADOW_BLUR * self._size / pixel)
         soft = Image.fromarray(np.ascontiguousarray(covered)).filter(blur)
+        # Black, with the blurred coverage as opacity.
         black = np.zeros((height, width, 4), dtype=np.uint8)
         black[..., 3] = np.asarray(soft) * np.float32(self._opacity)
         self._texture.SetInputData(image_of(black))
+        # The square at the lower left corner of the shadow, as large as the image.
         self._actor.SetPosition(*low, SHADOW_HEIGHT * self._size)
         self._actor.SetScale(pixel * width, pixel * height, 1.0)
 
@@ -544,6 +591,7 @@ def _add_path(renderer: Any, points: Floats, width: float) -> None:  # noqa: ANN
     count = len(points)
     if count < 2:
         return
+    # Indices of the ends of each piece.
     ends = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
     colors = np.broadcast_to(PATH_COLOR, (count, 3))
     line = _added(renderer, poly_data(LINES, points, ends, colors=colors))
@@ -564,9 +612,11 @@ def _add_ground(
     between rings of points, with the colour of the floor near the robots and that of
     the horizon far away.
     """
+    # Rings: centre, robots, fading zone, horizon.
     inner = reach + 1.2 * size
     outer = reach + 12.0 * size
     radii = np.array([0.0, inner, inner + 0.4 * (outer - inner), outer, 60.0 * outer])
+    # Share of the colour of the horizon at each ring.
     far = np.array([0.0, 0.0, 0.55, 1.0, 1.0])[:, None]
     colors = (1.0 - far) * 255.0 * np.array(theme.floor) + far * theme.sky_bottom
     ring = np.arange(SPOKES)
@@ -576,6 +626,7 @@ def _add_ground(
     points[..., 1] = np.outer(radii, np.sin(angles))
     points[..., :2] += center
     points[..., 2] = GROUND_HEIGHT * size
+    # Two triangles between neighbours of two rings.
     after = np.roll(ring, -1)
     outward = np.stack([ring, ring + SPOKES, after + SPOKES], axis=1)
     inward = np.stack([ring, after + SPOKES, after], axis=1)
@@ -600,11 +651,14 @@ def _add_grid(
     line_width: float,
 ) -> None:
     """Add the lines of the ground, which fade with the distance from the robots."""
+    # 1.5 m: a robot of human size has squares of 1 m.
     # Grid squares of 1 m, or another power of ten for tiny and huge robots.
     cell = float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
     radius = reach + 6.0 * size
+    # A small robot that goes far would have thousands of lines.
     while radius / cell > MAX_GRID_LINES:
         cell *= 10.0
+    # Fine lines first: thick ones are drawn over them.
     for step, strength in ((cell / QUARTERS, 0.2), (cell, 0.75)):
         first = np.ceil((center - radius) / step)
         last = np.floor((center + radius) / step)
@@ -616,12 +670,14 @@ def _add_grid(
                 # Fine lines are not where thick ones are.
                 squares = values / cell
                 values = values[np.abs(squares - np.round(squares)) > 0.1]
+            # Lines are chords of a circle: half the length by Pythagoras.
             half = np.sqrt(np.maximum(radius**2 - (values - center[k]) ** 2, 0.0))
             along = np.linspace(-1.0, 1.0, LINE_POINTS)[None, :] * half[:, None]
             lines = np.empty((*along.shape, 3))
             lines[..., k] = values[:, None]
             lines[..., 1 - k] = along + center[1 - k]
             lines[..., 2] = GRID_HEIGHT * size
+            # Opacity by the distance from the middle, with a soft end.
             far = np.hypot(lines[..., 0] - center[0], lines[..., 1] - center[1])
             fade = np.clip((radius - far) / (radius - reach - 0.5 * size), 0.0, 1.0)
             opacities = 255 * strength * fade.reshape(-1, 1) ** 1.5
@@ -630,6 +686,7 @@ def _add_grid(
             colors.append(np.concatenate([color, opacities], axis=1))
         everything = np.concatenate(points)
         starts = np.arange(len(everything)).reshape(-1, LINE_POINTS)
+        # Neighbouring points of each line are joined.
         indices = np.stack([starts[:, :-1].ravel(), starts[:, 1:].ravel()], axis=1)
         grid = poly_data(LINES, everything, indices, colors=np.concatenate(colors))
         actor = _added(renderer, grid)
@@ -648,6 +705,7 @@ def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
     """
     window.MakeCurrent()
     window.GetState().vtkglEnable(GL_LINE_SMOOTH)
+    # Layer 1 has no background of its own: it smooths what is below.
     window.SetNumberOfLayers(2)
     edges = vtk().vtkRenderer()
     edges.SetLayer(1)
@@ -665,12 +723,15 @@ def _sun_direction(camera: Camera) -> Floats:
 
     Above the camera, behind it to the left.
     """
+    # Behind the camera: the opposite of its direction, on the level.
     back = -camera.axes[2]
     level = np.array([back[0], back[1], 0.0])
+    # A camera from above has no level direction: its upward one.
     if np.linalg.norm(level) < 0.05:
         level = -camera.axes[1] * [1.0, 1.0, 0.0]
     level /= np.linalg.norm(level)
     left = np.array([level[1], -level[0], 0.0])
+    # More from above than from the sides: short shadows.
     sun = 0.45 * level + 0.5 * left + np.array([0.0, 0.0, 1.05])
     return np.asarray(sun / np.linalg.norm(sun))
 

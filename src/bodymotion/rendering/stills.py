@@ -94,15 +94,18 @@ def still(
     """
     from PIL import Image
 
+    # (L, 7) link poses of each moment, and their points for the camera.
     moments = [playback.at(time) for time in times]
     clouds = [playback.points(link_poses) for link_poses in moments]
     is_series = len(moments) > 1
     field_of_view = FIELD_OF_VIEW
+    # From farther away with a narrower view, all robots are seen from one side.
     if is_series:
         field_of_view = NARROW_VIEW
         clouds = _separate(moments, clouds, settings)
     everything = np.concatenate([*clouds, playback.path])
     camera = settings.camera_for(everything, field_of_view)
+    # Drawn at twice the size: averaging smooths edges and lines.
     factor = supersampling(settings.size)
     is_clear = settings.background == "transparent"
     theme = settings.theme
@@ -121,12 +124,15 @@ def still(
     )
     with closing(scene):
         scene.pose(moments)
+        # Without a background the opacity has to be computed.
         if is_clear:
             image = _transparent(scene, camera)
         else:
             image = scene.draw(camera)
+        # BOX averages the pixels of each block.
         if factor != 1:
             image = image.resize(settings.size, Image.Resampling.BOX)
+    # Of several moments each has its own caption, the title is written once.
     names = settings.overlay
     if is_series and names:
         captions = tuple(name for name in names if name != "title")
@@ -184,6 +190,8 @@ def _transparent(scene: Scene, camera: Camera) -> Image.Image:
         scene.background((brightness, brightness, brightness))
         images.append(np.asarray(scene.draw(camera), dtype=np.float32)[..., :3])
     black, white = images
+    # Cover α: black = α·c and white = α·c + 255·(1 − α), so α follows from the
+    # difference, and the colour c from black / α.
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
     pixels = np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)
@@ -198,21 +206,26 @@ def _row(
     Robots at points (N, 3), with `roots` (3,), that are apart keep their positions.
     Others are put in a row, the earliest on the left.
     """
+    # To the right in the image, on the ground.
     right = np.array([*camera.axes[0][:2], 0.0])
     right /= np.linalg.norm(right)
+    # (N, 2) the extent of each robot along this direction.
     spans = np.array(
         [[(cloud @ right).min(), (cloud @ right).max()] for cloud in clouds]
     )
     widths = spans[:, 1] - spans[:, 0]
     middles = spans.mean(axis=1)
+    # Robots that move in one direction and overlap little keep their positions.
     steps = np.diff(middles)
     needed = 0.5 * (widths[1:] + widths[:-1])
     in_one_direction = (steps > 0).all() or (steps < 0).all()
     if in_one_direction and (np.abs(steps) >= (1.0 - MAX_OVERLAP) * needed).all():
         return [np.zeros(3) for _ in clouds]
+    # Otherwise a row: equal depth, distances by their widths.
     ahead = np.cross([0.0, 0.0, 1.0], right)
     spaces = SPACING * np.maximum(needed, MIN_SPACE * widths.max())
     goals = np.concatenate([[0.0], np.cumsum(spaces)])
+    # How far each root is from the camera: all get that of the first.
     depths = np.array([root @ ahead for root in roots])
     to_right = (goals - middles)[:, None] * right
     return list(to_right + (depths[0] - depths)[:, None] * ahead)
@@ -269,7 +282,9 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     moment = playback.at(playback.first)
     points = playback.points(moment)
     marks = joint_marks(playback.scene.body, moment)
+    # A model without joints has no list.
     list_share = LIST_WIDTH if marks else 0.0
+    # Two by two panels beside the list.
     panel = (int(width * (1.0 - list_share)) // 2, height // 2)
     cameras = _side_cameras(points, panel)
     scene = Scene(
@@ -287,6 +302,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     with closing(scene):
         scene.background(theme.floor)
         scene.pose([moment])
+        # The same scene from four sides, each with its own light.
         for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
             scene.light(camera)
             view = scene.draw(camera).convert("RGB")
@@ -294,6 +310,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
                 ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel
             )
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
+    # Lines between panels, then the list.
     draw = ImageDraw.Draw(canvas)
     right = 2 * panel[0]
     borders = [(panel[0], 0, panel[0], height), (0, panel[1], right, panel[1])]
@@ -311,6 +328,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
 def _side_cameras(points: Floats, panel: tuple[int, int]) -> list[Camera]:
     """Return the cameras of the four sides, all in the scale of the largest."""
     cameras = []
+    # Without perspective, so that all four have one scale.
     for _, direction in SIDES:
         cameras.append(fitted(points, direction, panel, flat=True, margin=0.08))
     largest = max(camera.height or 0.0 for camera in cameras)
@@ -326,6 +344,8 @@ def _draw_panel(
     theme: Theme,
     panel: tuple[int, int],
 ) -> None:
+    """Draw name, scale bar, axes and numbers into a panel."""
+    # Sizes are for a panel 500 pixels high.
     unit = panel[1] / 500
     edge = round(14 * unit)
     draw.text((edge, edge), name, fill=theme.text, font=font(round(17 * unit)))
@@ -350,6 +370,7 @@ def _draw_scale(
     """Draw a scale bar of a round length."""
     assert camera.height is not None
     scale = panel[1] / camera.height
+    # The longest of 1, 2 or 5 times a power of ten that takes 30 % of the panel.
     max_length = 0.3 * panel[0] / scale
     power = 10.0 ** np.floor(np.log10(max_length))
     length = power * max(step for step in (1.0, 2.0, 5.0) if step * power <= max_length)
@@ -402,6 +423,7 @@ def _draw_axis(
 
     One towards the camera as a dot in a ring, one away from it as a ring.
     """
+    # To both sides of the joint, along its axis.
     reach = AXIS_LENGTH * size * mark.axis
     tail, middle, tip = camera.project(
         np.stack([mark.position - reach, mark.position, mark.position + reach]), panel
@@ -410,6 +432,7 @@ def _draw_axis(
     wide = max(round(2 * unit), 1)
     direction = tip - tail
     length = float(np.linalg.norm(direction))
+    # An axis along the view: a ring, with a dot where it points to the camera.
     if length < 8 * unit:
         ring = 4.5 * unit
         draw.ellipse((*(middle - ring), *(middle + ring)), outline=color, width=wide)
@@ -418,6 +441,7 @@ def _draw_axis(
         return
     direction /= length
     across = np.array([-direction[1], direction[0]])
+    # The head of the arrow, not longer than a part of a short one.
     head = min(7 * unit, 0.4 * length)
     draw.line((*tail, *(tip - 0.8 * head * direction)), fill=color, width=wide)
     ends = (tip - head * (direction + side * across) for side in (-0.45, 0.45))
@@ -437,6 +461,7 @@ def _draw_numbers(
     It is where it covers as little as possible of other joints and numbers.
     """
     letters = font(round(12 * unit))
+    # (N, 4) boxes that numbers should not cover: left, upper, right, lower.
     joints = np.array(
         [[*(pixel - 4 * unit), *(pixel + 4 * unit)] for _, pixel in marks_at]
     ).reshape(-1, 4)
@@ -446,19 +471,24 @@ def _draw_numbers(
         text = str(mark.number)
         half_width = 0.5 * draw.textlength(text, font=letters) + 3 * unit
         half = np.array([half_width, 9 * unit])
+        # Candidates around the joint, each with the box of its number.
         middles = pixel + 16 * unit * OFFSETS
         boxes = np.concatenate([middles - half, middles + half], axis=1)
+        # How far a box is outside of the panel [px].
         outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1)
         outside += np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
+        # Area of covered joints, and more for covered numbers.
         covered = _overlap(boxes[:, None], joints[None]).sum(axis=1)
         if numbers:
             on_numbers = _overlap(boxes[:, None], np.array(numbers)[None])
             covered += OVERLAP_COST * on_numbers.sum(axis=1)
+        # The nearer the better, where all else is equal.
         distances = 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1)
         costs = covered + OUTSIDE_COST * outside + distances
         best = middles[np.argmin(costs)]
         numbers.append(np.array([*(best - half), *(best + half)]))
         draw.line((*pixel, *best), fill=_color(mark, theme), width=wide)
+    # Numbers over all lines, on the colour of the floor.
     fill = tuple(round(255 * value) for value in theme.floor)
     for (mark, _), box in zip(marks_at, numbers, strict=True):
         draw.rounded_rectangle(
@@ -505,13 +535,16 @@ def _draw_list(
     letters = font(round(24 * unit), title)
     title = _shortened(draw, title, letters, right - left - 2 * edge)
     draw.text((left + edge, edge), title, fill=theme.text, font=letters)
+    # As many columns as needed, up to three; then as many rows.
     top = edge + round(44 * unit)
     columns = min(-(-len(marks) // ROWS), MAX_COLUMNS)
     rows = min(-(-len(marks) // columns), 2 * ROWS)
+    # Rows shrink to fit, letters with them.
     row = min(round(24 * unit), (height - top - edge) // (rows + 1))
     tall = max(round(0.62 * row), 6)
     wide = (right - left - 2 * edge) / columns
     for k, mark in enumerate(marks[: columns * 2 * ROWS]):
+        # Column after column; numbers are right-aligned before their names.
         y = top + (k % rows + 0.5) * row
         number = left + edge + (k // rows) * wide + 2.0 * tall
         draw.text(
@@ -523,6 +556,7 @@ def _draw_list(
         )
         limits_width = 0.0
         free = wide - 3.0 * tall
+        # Limits only where there is space.
         if columns < MAX_COLUMNS:
             limits_width = draw.textlength(mark.limits, font=font(tall, mark.limits))
         if limits_width:

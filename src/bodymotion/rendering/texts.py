@@ -27,6 +27,7 @@ def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
     """
     face = _face(pixels, None)
     if _missing(None, text):
+        # The font that lacks the fewest characters.
         file = min((None, *_files()), key=lambda file: len(_missing(file, text)))
         warn_missing_letters(_missing(file, text))
         face = _face(pixels, file)
@@ -110,6 +111,7 @@ def text_image(
     size = (int(right - left) + 2 * margin, int(bottom - top) + 2 * margin)
     mask = Image.new("L", size)
     ImageDraw.Draw(mask).text((margin - left, margin - top), text, fill=255, font=face)
+    # A wider, blurred copy of the letters is the halo.
     around = mask.filter(ImageFilter.MaxFilter(3)).filter(
         ImageFilter.GaussianBlur(max(pixels / 12, 1))
     )

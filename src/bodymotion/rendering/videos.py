@@ -77,6 +77,7 @@ def video(
     kind = path.suffix.lower()
     with closing(film.scene), whole_file(path) as stream:
         samples = []
+        # A GIF has one palette, from frames of the whole video.
         if kind == ".gif":
             numbers = np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int)
             samples = [film.draw(number) for number in numbers]
@@ -88,10 +89,12 @@ def video(
             _sound(playback, span),
             samples=samples,
         )
+        # Encoding runs beside drawing; a short queue bounds the memory.
         with ThreadPoolExecutor(1, "bodymotion-encoding") as thread:
             pending: deque[Future[None]] = deque()
             for number, time in enumerate(times):
                 text = overlay_text(playback, float(time), settings.overlay)
+                # `result` also raises what encoding has raised.
                 if len(pending) == MAX_QUEUED:
                     pending.popleft().result()
                 pending.append(
@@ -114,6 +117,7 @@ def _sound(playback: Playback, span: Span) -> tuple[Any, int] | None:
     if music is None or span.speed != 1.0:
         return None
     start = round(span.start * music.rate)
+    # A span before time 0 begins with silence.
     silence = np.zeros((max(-start, 0), music.samples.shape[1]), dtype=np.float32)
     return np.concatenate([silence, music.samples[max(start, 0) :]]), music.rate
 
@@ -124,20 +128,27 @@ class _Film:
     def __init__(
         self, playback: Playback, times: Floats, settings: Settings, speed: float
     ) -> None:
+        """Plan the camera over all times, and set up the scene."""
         self.playback = playback
         self.times = times
         roots = playback.roots(times)
+        # Follow where the root goes far, unless the caller says.
         follow = settings.follow
         if follow is None:
             follow = playback.goes_far(times)
         self.offsets = np.zeros(roots.shape)
         if follow and len(times) > 1:
+            # Smoothed in the time of the video, not of the motion.
             path = smoothed_path(roots, float(times[1] - times[0]) / speed)
+            # Small ups and downs of a walk do not move the camera.
             if np.ptp(roots[:, 2]) < playback.size:
                 path[:, 2] = path[0, 2]
+            # The camera moves by this from its first position.
             self.offsets = path - path[0]
+        # A sample of the frames is enough to frame the camera.
         some = np.unique(np.searchsorted(times, playback.sampled(times)))
         clouds = [playback.points(playback.at(float(times[i]))) for i in some]
+        # As seen from the moving camera.
         visible = [
             cloud - self.offsets[i] for cloud, i in zip(clouds, some, strict=True)
         ]
@@ -174,19 +185,23 @@ class Encoder(VideoFile):
         *options: Any,  # noqa: ANN401
         samples: Sequence[Image.Image],
     ) -> None:
+        """Open the file; for a GIF, find its palette."""
         super().__init__(stream, kind, *options)
         self._palette: Any = None
         if kind == ".gif":
             from PIL import Image
 
+            # No dithering: it flickers, and compresses badly.
             self._dither = Image.Dither.NONE
             image = Image.fromarray(
                 np.concatenate([np.asarray(one.convert("RGB")) for one in samples])
             )
+            # The colours of the samples, in one wide image.
             self._palette = image.quantize(
                 PALETTE_COLORS, method=Image.Quantize.MEDIANCUT, kmeans=2
             )
             colors = np.array(self._palette.getpalette(), dtype=np.uint8).reshape(-1, 3)
+            # Alpha 255 in the first column: pal8 has ARGB.
             self._colors = np.full((256, 4), 255, dtype=np.uint8)
             self._colors[: len(colors), 1:] = colors
 

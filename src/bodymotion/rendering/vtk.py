@@ -70,6 +70,7 @@ def poly_data(
         v.numpy_to_vtk(np.ascontiguousarray(positions, dtype=np.float32), deep=1)
     )
     data.SetPoints(points)
+    # Triangles, lines, or points: three, two or one index each.
     corners = {TRIANGLES: 3, LINES: 2}.get(mode, 1)
     cells.SetData(
         corners,
@@ -77,6 +78,7 @@ def poly_data(
             np.ascontiguousarray(indices, dtype=np.int64).ravel(), deep=1
         ),
     )
+    # VTK has a list of cells for each kind.
     {3: data.SetPolys, 2: data.SetLines, 1: data.SetVerts}[corners](cells)
     about = data.GetPointData()
     if normals is not None:

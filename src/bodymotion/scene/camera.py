@@ -138,6 +138,7 @@ def fitted(
     seen = points @ axes.T
     low = seen.min(axis=0)
     high = seen.max(axis=0)
+    # Half the diagonal of the points.
     radius = max(0.5 * float(np.linalg.norm(high - low)), MIN_SIZE)
     used_share = 1.0 - 2.0 * margin
     aspect = size[0] / size[1]
@@ -153,10 +154,13 @@ def fitted(
     depth = np.inf
     middle = np.zeros(2)
     for k, slope in enumerate(slopes):
+        # Both sides: middle − slope·depth ≥ right, −middle − slope·depth ≥ left. Their
+        # sum bounds the depth, their difference gives the middle.
         right = (seen[:, k] - slope * seen[:, 2]).max()
         left = (-seen[:, k] - slope * seen[:, 2]).max()
         depth = min(depth, -(right + left) / (2 * slope))
         middle[k] = 0.5 * (right - left)
+    # The camera stays in front of all points.
     depth = min(depth, low[2] - NEAR * radius)
     position = np.array([*middle, depth]) @ axes
     distance = 0.5 * (low[2] + high[2]) - depth

@@ -101,6 +101,7 @@ def load_inputs(
         check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
     loaded = load_together(sources, by_position=by_position, **options)
     scripts = [value for value in loaded if isinstance(value, RobotScript)]
+    # Two dances may be compared: both are played on one robot.
     if max_motions == len(scripts) == len(loaded) == 2:
         loaded = play_together(scripts)
     bodies: list[Body] = []
@@ -212,6 +213,7 @@ def load_scene(
     files = [one for one in sources if isinstance(one, (str, PathLike))]
     if limits is None or len(files) < len(sources) or not files:
         return _load_scene(sources, **settings)
+    # Time and memory limits need a process of their own.
     return call_within_limits(
         partial(_load_scene, sources, **without_time_limit(settings)),
         files=files,
@@ -297,6 +299,7 @@ def scenes_as_read(
         context = copy_context()
         context.run(MESH_PASSES.set, passes)
         scene = context.run(load_scene, *sources, **options)
+        # The mesh files left over: show what there is, then read more of them.
         while passes.left and (path := scene.body.source.path) is not None:
             yield replace(scene, num_unread=len(passes.left))
             passes.start()

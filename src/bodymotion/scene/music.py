@@ -120,7 +120,9 @@ class Music(ShortRepr):
         """
         librosa = need("librosa", "music", "finding beats")
         strength = self._onsets()
+        # Four seconds: more than three beats of the slowest tempo.
         max_lag = int(4 * RATE / HOP)
+        # The mean of the strength would correlate at any lag.
         lag = _beat_lag(
             librosa.autocorrelate(strength - strength.mean(), max_size=max_lag)
         )
@@ -130,6 +132,7 @@ class Music(ShortRepr):
             onset_envelope=strength,
             sr=RATE,
             hop_length=HOP,
+            # lag is in values of the onset strength, `HOP` samples each.
             bpm=60.0 * RATE / HOP / lag,
             tightness=TIGHTNESS,
             trim=False,
@@ -155,8 +158,10 @@ class Music(ShortRepr):
         frames = np.round(self.beats * RATE / HOP).astype(int)
         low_tones = self._low_tones(frames)
         changes = self._harmony_changes(frames)
+        # Relative to their means, so that the weight of harmony is one number.
         accents = low_tones / max(low_tones.mean(), 1e-9)
         accents += CHANGE_WEIGHT * changes / max(changes.mean(), 1e-9)
+        # The first beat of bars is the one of `bar` phases with the strongest accents.
         means = [accents[first::bar].mean() for first in range(bar)]
         return self.beats[int(np.argmax(means)) :: bar]
 
@@ -206,6 +211,7 @@ class Music(ShortRepr):
             fmin=30.0,
             fmax=highest,
         )
+        # Relative to the loudest moment: quiet recordings have the same onsets.
         loudness = np.log1p(LOUDNESS * power / max(float(power.max()), 1e-30))
         strength = librosa.onset.onset_strength(S=loudness, sr=RATE)
         return np.asarray(strength[SILENCE:], dtype=np.float64)
@@ -304,10 +310,12 @@ def _within_piece(frames: Indices, strength: Floats, lag: float) -> list[int]:
     """Return the frames of beats between the first and the last loud onset."""
     if not len(frames):
         return []
+    # The strength of most beats, not of the few loudest.
     typical = np.quantile(strength[frames], 0.8)
     loud = np.flatnonzero(strength > LOUD_SHARE * typical)
     if not len(loud):
         return []
+    # A beat may be half a beat before its loud onset.
     first = loud[0] - lag / 2
     last = loud[-1] + lag / 2
     return [frame for frame in frames if first <= frame <= last]
@@ -322,11 +330,13 @@ def _beat_lag(repeats: Floats) -> float:
     tempos = 60.0 * RATE / HOP / lags
     if not repeats[0] > 0:
         return 0.0
+    # A bell over octaves around the usual tempo: σ is one octave.
     weights = np.exp(-0.5 * np.log2(tempos / USUAL_TEMPO) ** 2)
     weights *= (tempos >= MIN_TEMPO) & (tempos <= MAX_TEMPO)
     lag = 1 + int(np.argmax(repeats[1:] * weights))
     # Onsets may repeat at a multiple of the beat, too: halve it while they repeat well.
     while 60.0 * RATE / HOP / (lag / 2) <= MAX_TEMPO:
+        # ± 4 %: the half lag is not a whole number of values.
         start = int(0.48 * lag)
         half = start + int(np.argmax(repeats[start : int(0.52 * lag) + 2]))
         if repeats[half] < SAME_ONSETS * repeats[lag]:
@@ -347,6 +357,7 @@ def _steady(beats: Floats, lag: float) -> Floats:
         line = np.polyfit(numbers[is_on_grid], beats[is_on_grid], 1)
         errors = np.abs(beats - np.polyval(line, numbers))
         is_on_grid = errors <= max(3.0 * float(np.median(errors)), MAX_OUTLIER)
+    # Root mean square of the beats on the grid, in seconds.
     uneven = float(np.sqrt(np.mean(errors[is_on_grid] ** 2))) * HOP / RATE
     if uneven > MAX_UNEVEN or is_on_grid.mean() < MIN_ON_GRID:
         return beats

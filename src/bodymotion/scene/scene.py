@@ -360,11 +360,13 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
     links = tuple(indices.get(f"{name}_foot", indices.get(name, -1)) for name in names)
     if len(names) != contact.num_parts or -1 in links or not links:
         return None
+    # The contacts in force at each shown frame.
     stance = contact.values[contact.timeline.frames_at(timeline.times)] > 0.5
     contacts = FootContacts(names, links, stance, np.zeros(stance.shape))
     recorded = motion.last(MultiValueSeq, REACH_ERROR)
     if recorded is not None and recorded.num_frames:
         contacts = _with_reach_errors(contacts, recorded, indices.get(HAND), timeline)
+    # Misses of approximate moves say nothing about the robot.
     contacts.reach_errors[approximate_frames(motion, timeline.times)] = 0.0
     return contacts
 
@@ -422,6 +424,7 @@ def make_scene(
     if motion is None:
         assert body is not None
         return _scene_of_body(body)
+    # Long motions are thinned before any link pose is computed.
     motion, step = _thinned(motion, len(body.links) if body is not None else 1)
     shown = _shown_motion(body, motion)
     link_poses, num_wrong = _drawable(shown.link_poses, shown.recorded)
@@ -482,6 +485,7 @@ def _shown_motion(body: Body | None, motion: Motion) -> _ShownMotion:
     """Compute the poses of all links over a motion."""
     joints_and_links = (motion.joint_displacement, motion.link_position)
     parts = [part for part in joints_and_links if part is not None]
+    # Components without frames have no timeline to follow.
     timed = [part for part in (parts or motion.timed) if part.num_frames]
     if not timed:
         raise ValueError("the motion has no frames, so there is nothing to play")
@@ -545,6 +549,7 @@ def _thinned(motion: Motion, num_links: int) -> tuple[Motion, int]:
     """
     timed = [part for part in motion.timed if part.num_frames]
     most = max((part.num_frames for part in timed), default=0)
+    # Ceiling division: the smallest step that is enough.
     step = -(-most * num_links // MAX_LINK_POSES)
     if step < 2:
         return motion, 1
