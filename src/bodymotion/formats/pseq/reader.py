@@ -98,6 +98,7 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
         return ReadResult(None, error.problems, refusal=error.problem)
     found = Diagnostics(path)
     value = None
+    # Collection of garbage is slow with a tree of many nodes: none of them is garbage.
     with found.recover(), without_collections():
         document = open_text(data, path, found)
         root = document.root
@@ -105,6 +106,7 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
             message = "the file is not a mapping"
             raise rules.NOT_KEY_POSES.error(message, root.location)
         text = cast("Text", root.text)
+        # Only a tree from one file has a `Text`; a `PiecedText` is for motions.
         value = _Reader(found, text, document.has_aliases).read(root)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
@@ -120,6 +122,7 @@ class _Reader:
         """The poses so far, in the order of the file."""
         self.nodes: list[Mapping] = []
         """The nodes that they were read from."""
+        # Whether a pose is given by the name of an earlier one.
         self.shared = False
 
     def fields(self, node: Mapping, title: str) -> Fields:
@@ -132,6 +135,7 @@ class _Reader:
         if file_type != "PoseSeq":
             message = f"the file has the type {file_type[:60]!r}, not PoseSeq"
             error = rules.NOT_KEY_POSES.error(message, top.location("type"))
+            # Almost PoseSeq: refused, but its faults are still reported.
             if not meant(file_type, ("PoseSeq",)):
                 raise error
             self.found.refuse(error)
@@ -141,8 +145,10 @@ class _Reader:
             message = "the sequence has no name"
             self.found.report(rules.NAME, message, top.location("name"))
         for item in self._refs(refs, top):
+            # A faulty pose is left out, and the others are read.
             with self.found.recover():
                 self._ref(item)
+        # After all keys were looked for, the others are unknown or misspelt.
         top.report_misspelt(TOP_KEYS)
         extra = top.rest()
         layout = self._layout(refs, (name, target, extra))
@@ -183,6 +189,7 @@ class _Reader:
     def _report_same_times(self, order: list[int]) -> None:
         for before, after in pairwise(order):
             time = self.poses[after].time
+            # `order` is ascending, so equal times are neighbours.
             if self.poses[before].time == time:
                 location = self.nodes[before].location_of("time")
                 message = f"there is another pose at {time:g} s before this one"
@@ -190,6 +197,7 @@ class _Reader:
 
     def _locations(self, order: list[int]) -> dict[Subject, Location]:
         """Return the locations with the numbers of poses in the order of time."""
+        # The locations were noted by the order of the file.
         new_numbers = {old: new for new, old in enumerate(order)}
         locations: dict[Subject, Location] = {
             ("poses", new): self.nodes[old].location for old, new in new_numbers.items()
@@ -204,11 +212,13 @@ class _Reader:
             message = "a pose is not a mapping; expected one with time and refer"
             raise WRONG_VALUE.error(message, item.location)
         ref = self.fields(item, "a pose")
+        # nan stands for a missing time, and fails the comparison.
         time = ref.number("time", default=math.nan)
         if not time >= 0:
             message = f"a pose is at {time:g} s, before 0"
             if math.isnan(time):
                 message = "a pose has no time"
+            # A time that is no number is reported already.
             if "time" not in ref.unknown:
                 self.found.report(rules.TIME, message, ref.location("time"))
             return
@@ -217,6 +227,7 @@ class _Reader:
         ref.report_misspelt(REF_KEYS)
         number = len(self.poses)
         pose: KeyPose | None
+        # A name in place of a pose: the pose with that name before this one.
         if isinstance(refer, Scalar):
             self.shared = True
             pose = self._shared(refer)
@@ -226,6 +237,7 @@ class _Reader:
             message = f"the pose at {time:g} s has no refer"
             raise WRONG_VALUE.error(message, ref.location("refer"))
         if pose is not None:
+            # A pose is read without its time, which the reference to it has.
             self.poses.append(replace(pose, time=time, max_transition_time=limit))
             self.nodes.append(item)
             self.locations["poses", number, "time"] = ref.location("time")
@@ -233,6 +245,7 @@ class _Reader:
     def _shared(self, refer: Scalar) -> KeyPose:
         """Return the pose before that is called by its name."""
         name = f"{refer.value[:60]!r}"
+        # The latest of a name counts.
         for pose in reversed(self.poses):
             if refer.value and refer.value in (pose.name, pose.syllable):
                 message = f"the pose is that called {name}"
@@ -244,6 +257,7 @@ class _Reader:
     def _pose(self, pose: Fields, number: int) -> KeyPose | None:
         pose_type = pose.text("type")
         name = pose.text("name")
+        # A syllable to speak: it has no joints.
         if pose_type == "PronunSymbol":
             return KeyPose(syllable=name, extra=pose.rest())
         if pose_type != "Pose":
@@ -255,8 +269,10 @@ class _Reader:
             self.found.report(rules.KIND, message, pose.location(key))
             return None
         joints = self._joints(pose, number)
+        # spJoints: the joints that are stationary at this pose.
         stationary = frozenset(self._ids(pose, "sp_joints") or [])
         others: list[int] = []
+        # Where the joints are unknown, nothing can be compared.
         if joints is not None:
             others = sorted(stationary - joints.keys())
         if others:
@@ -278,6 +294,7 @@ class _Reader:
             zmp=zmp,
             zmp_is_stationary=pose.flag("is_zmp_stationary_point", default=True),
         )
+        # After all keys were read: those that are left may be misspelt.
         pose.report_misspelt(POSE_KEYS)
         self.locations["poses", number, "joints"] = pose.location("joints")
         return replace(key_pose, extra=pose.rest())
@@ -288,6 +305,7 @@ class _Reader:
             return None
         counts = Counter(numbers)
         for number in numbers:
+            # An id is a whole number, and once in the list.
             is_id = number >= 0 and number % 1 == 0
             if is_id and counts[number] == 1:
                 continue
@@ -306,6 +324,7 @@ class _Reader:
         ids = self._ids(pose, "joints") or []
         values = pose.numbers("q") or []
         infinite = [value for value in values if not math.isfinite(value)]
+        # One of the lists could not be read: which joint a value is of is unknown.
         if {"joints", "q"} & pose.unknown:
             pass  # reported already
         elif len(ids) != len(values):
@@ -360,6 +379,7 @@ class _Reader:
         flags = {flag: link.flag(flag, default=False) for flag in FLAGS}
         parting = link.vector("parting_direction", default=(0.0, 0.0, 1.0))
         points = self._points(link)
+        # A link is a goal for its pose: without one it says nothing.
         missing = [key for key in ("translation", "rotation") if not link.has(key)]
         link.report_misspelt(LINK_KEYS)
         if missing:
@@ -368,8 +388,10 @@ class _Reader:
             return None
         position = link.vector("translation", default=(0.0, 0.0, 0.0))
         numbers = link.vector("rotation", default=(1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))
+        # A pose that could not be read is reported already.
         if {"translation", "rotation"} & link.unknown:
             return None
+        # Row by row (3, 3).
         rotation = np.array(numbers).reshape(3, 3)
         self._check_rotation(rotation, link)
         return LinkKey(
@@ -399,6 +421,7 @@ class _Reader:
         # R · Rᵀ is 1 for a rotation; its determinant is −1 for one that mirrors.
         with np.errstate(all="ignore"):
             error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+        # nan and infinite numbers make the comparison false.
         is_orthogonal = error <= MAX_ROTATION_ERROR
         if is_orthogonal and np.linalg.det(rotation) >= 0:
             return
@@ -426,19 +449,24 @@ class _Reader:
         keys behind.
         """
         if not self._has_texts(refs):
+            # Texts are only of use where each pose has one.
             return None
         data = self.text.data
+        # -1 where a pose begins in the middle of a line.
         starts = [_start_of_item(data, node.offset) for node in self.nodes]
         if -1 in starts:
             return None
+        # Poses of one list have one indentation.
         indent = data.find("-", starts[0]) - starts[0]
         # Comments before a pose are a part of it.
         floor = 0
         for number, start in enumerate(starts):
             starts[number] = _with_comments(data, start, floor)
             floor = starts[number]
+        # Keys behind the last pose would be taken for a part of it.
         if _has_keys_behind(data[starts[-1] :], indent):
             return None
+        # A pose ends where the next one begins, comments included.
         ends = [*starts[1:], len(data)]
         texts = [data[start:end] for start, end in zip(starts, ends, strict=True)]
         pairs = tuple(zip(self.poses, texts, strict=True))
@@ -455,6 +483,7 @@ class _Reader:
 
 def _start_of_item(data: str, offset: int) -> int:
     """Return where the line of an item's dash begins; -1 where more is before it."""
+    # The node is the mapping behind the dash.
     dash = data.rfind("-", 0, offset)
     start = data.rfind("\n", 0, dash) + 1
     return -1 if data[start:dash].strip() else start

@@ -34,14 +34,17 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     Numbers have as many digits as they need.
     """
     path = Path(path)
+    # The text of the file that was read; None for new key poses.
     layout = key_poses.source.options.get("layout")
     lost = as_text.Unwritable()
     text = ""
     encoding = "utf-8"
     if isinstance(layout, Layout):
         text = _with_layout(key_poses, layout, lost)
+        # Unchanged: the bytes of the file too, in its own encoding.
         if text == layout.text:
             encoding = layout.encoding
+    # Without a text to start from, all is written as Choreonoid does.
     if not text:
         poses = _in_file_order(key_poses.poses)
         text = _head(key_poses, lost)
@@ -49,6 +52,7 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     with whole_file(path) as stream:
         stream.write(text.encode(encoding))
     location = Location(str(path))
+    # Values of unknown keys that YAML has no form for.
     problems = [
         rules.UNWRITABLE.problem(f"not written: {title}", location)
         for title in (*lost.values, *map(repr, lost.texts))
@@ -66,6 +70,7 @@ def _count_lost_comments(layout: object, text: str) -> int:
     """Return how many comments of the file that was read are not in its new text."""
     if not isinstance(layout, Layout):
         return 0
+    # A comment is lost with the text of its pose.
     removed = [before for _, before in layout.poses if before not in text]
     return sum(before.count("#") for before in removed)
 
@@ -76,6 +81,8 @@ def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
     Those of one time in reverse.
     """
     ordered: list[KeyPose] = []
+    # Of poses at one time, Choreonoid puts a later one before the others: see the
+    # reader.
     for _, group in groupby(poses, lambda pose: pose.time):
         ordered += reversed(list(group))
     return ordered
@@ -83,16 +90,19 @@ def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
 
 def _with_layout(key_poses: KeyPoses, layout: Layout, lost: as_text.Unwritable) -> str:
     """Return the text of the file that was read, with the texts of changed poses."""
+    # Poses are immutable: the same object is unchanged.
     texts = {id(pose): text for pose, text in layout.poses}
     ordered = _in_file_order(key_poses.poses)
     head = layout.head
     values = (key_poses.name, key_poses.target_body, key_poses.extra)
+    # The head holds the name and keys of the sequence.
     if values != layout.value:
         head = _head(key_poses, lost)
     elif sorted(map(id, ordered)) == sorted(texts):
         return layout.text
     result = _with_line_end(head)
     for pose in ordered:
+        # A pose that was removed from the sequence has no text here.
         text = texts.get(id(pose)) or _pose(pose, layout.indent, lost)
         result += _with_line_end(text)
     return result
@@ -121,6 +131,7 @@ def _extra(extra: Mapping[str, object], lost: as_text.Unwritable) -> list[str]:
 def _pose(pose: KeyPose, indent: int, lost: as_text.Unwritable) -> str:
     """Return a pose as an item of the list, its dash behind `indent` blanks."""
     lines = [f"time: {number(pose.time)}"]
+    # 0 is no limit, and the default.
     if pose.max_transition_time > 0:
         lines.append(f"maxTransitionTime: {number(pose.max_transition_time)}")
     lines.append("refer:")
@@ -147,6 +158,7 @@ def _refer(pose: KeyPose, lost: as_text.Unwritable) -> list[str]:
     for key in pose.links:
         lines += _link(key, lost)
     if pose.zmp is not None:
+        # A flag without a ZMP is written where it is not the default.
         lines.append(f"zmp: {_flow(pose.zmp)}")
     if pose.zmp is not None or not pose.zmp_is_stationary:
         flag = str(pose.zmp_is_stationary).lower()
@@ -160,9 +172,12 @@ def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
         lines.append(f"name: {as_text.name(key.name, lost)}")
     if key.index >= 0:
         lines.append(f"index: {key.index}")
+    # Missing flags are false.
     lines += [f"{name}: true" for name, flag in FLAGS.items() if getattr(key, flag)]
     lines.append(f"translation: {_flow(key.position)}")
+    # Three numbers in a line: a row of the matrix.
     lines += _numbers("rotation", key.rotation.ravel().tolist(), 3)
+    # The direction has a meaning only for a link in contact.
     if key.is_touching:
         lines.append(f"partingDirection: {_flow(key.parting_direction)}")
     if len(key.contact_points):

@@ -99,6 +99,7 @@ class Frames:
     """The rows of one component: the items of a node."""
 
     def __init__(self, nodes: list[Node], text: PiecedText) -> None:
+        # The tree holds the whole file: rows are nodes already.
         self._nodes = nodes
         self._text = text
         self.num_rows = len(nodes)
@@ -120,6 +121,7 @@ class Frames:
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
         """Return all rows, some at a time."""
+        # Nodes in pieces of the same size as rows of a file.
         for at in range(0, self.num_rows, _BLOCK):
             nodes = self._nodes[at : at + _BLOCK]
             yield RowPiece(
@@ -135,6 +137,7 @@ class Frames:
 
         It returns None where the file was removed.
         """
+        # Offsets of all rows: the nodes themselves would be held otherwise.
         offsets = np.array([row.offset for row in self._nodes])
         text = self._text
 
@@ -167,6 +170,7 @@ class _SpanFrames(Frames):
         self._rows_by_yaml = lru_cache(1)(self._parsed)
 
     def _read(self, k: int) -> bytes:
+        # A file that was closed is opened again: locations are asked for later.
         piece = self._span.pieces[k]
         with self._source.reopened():
             return without_comments(self._source.read(piece.offset, piece.size))
@@ -174,6 +178,7 @@ class _SpanFrames(Frames):
     def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Indices]:
         """Return a piece, its rows on lines of their own, and its line ends."""
         text = self._read(k)
+        # Rows of a flow sequence share lines: only YAML finds them.
         rows = []
         if self._span.indent is not None:
             rows = row_starts(text, self._span.indent)
@@ -184,6 +189,7 @@ class _SpanFrames(Frames):
         text = self._read(k)
         where = PiecedText(self._source.path)
         indent = self._span.indent
+        # A piece of rows is a YAML list by itself.
         try:
             rows = rows_by_yaml(
                 decoded(text)[0], indent, where, piece.line, piece.column
@@ -192,11 +198,13 @@ class _SpanFrames(Frames):
             if not text.isascii():
                 raise UnusualError("a row has something besides numbers")
         except UnusualError as error:
+            # What is no number: an alias, an anchor, or a character beyond ASCII.
             wrong = _BESIDES_NUMBERS.search(text)
             location = self._location(k, wrong.start() if wrong else 0, None)
             raise UnusualError(str(error), location) from None
         except FormatError as error:
             problem = error.problem
+            # The error is only known where YAML itself has refused the piece.
             cause = error if problem.rule == NOT_YAML.code else None
             raise UnusualError(problem.message, problem.location) from cause
         self._check_count(k, len(rows))
@@ -204,6 +212,7 @@ class _SpanFrames(Frames):
 
     def _check_count(self, k: int, num_rows: int) -> None:
         piece = self._span.pieces[k]
+        # The scan counted lines, YAML counted rows: both must agree.
         if num_rows != piece.rows:
             location = Location(self._source.path, piece.line)
             raise UnusualError("the rows do not end with their lines", location)
@@ -211,7 +220,9 @@ class _SpanFrames(Frames):
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
         can_be_single = self._singly and self._span.indent is not None
         for k, piece in enumerate(self._span.pieces):
+            # The fast parser; None for anything irregular.
             block = parse_rows(self._read(k), self._span.indent, layout)
+            # The bulk parser must see as many rows as the scan.
             if block is not None and len(block) != piece.rows:
                 block = None
             yield RowPiece(
@@ -231,8 +242,10 @@ class _SpanFrames(Frames):
 
     def _location(self, k: int, offset: int, inside: str | None) -> Location:
         piece = self._span.pieces[k]
+        # The number of line ends before the offset.
         line_ends = self._rows_by_line(k)[2]
         num_lines = int(line_ends.searchsorted(offset))
+        # In the first line of a piece the column continues that of the piece.
         column = piece.column + offset
         if num_lines:
             column = offset - int(line_ends[num_lines - 1])
@@ -244,10 +257,12 @@ class _SpanFrames(Frames):
         None where it is not on lines of its own.
         """
         pieces = self._span.pieces
+        # The last piece that begins at or before the row.
         num_before = bisect_right(pieces, number, key=lambda piece: piece.first_row)
         k = max(num_before - 1, 0)
         rows = self._rows_by_line(k)[1]
         number -= pieces[k].first_row
+        # Lines are rows only where there are as many as were counted.
         if number < len(rows) == pieces[k].rows:
             return k, rows[number]
         return k, None
@@ -258,6 +273,7 @@ class _SpanFrames(Frames):
         The row counts its offsets from that one; it is None where it is no YAML.
         """
         k, span = self._line(number)
+        # Rows that share lines: the piece is parsed.
         if span is None:
             return k, 0, self._rows_by_yaml(k)[number - self._span.pieces[k].first_row]
         start, stop = span
@@ -274,6 +290,7 @@ class _SpanFrames(Frames):
         try:
             return self.row(0)
         except UnusualError:
+            # The first row that can be read tells the shape of the others.
             if self._singly:
                 for k in range(len(self._span.pieces)):
                     for row in self._singles(k):
@@ -285,6 +302,7 @@ class _SpanFrames(Frames):
         k, span = self._line(row)
         if element is None and span is not None:
             start = span[0]
+            # The row begins behind its dash.
             dash = _DASH.match(self._rows_by_line(k)[0], *span)
             if dash is not None:
                 start = dash.end()
@@ -293,12 +311,15 @@ class _SpanFrames(Frames):
         return self._location(k, start + _offset(node, element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
+        # Made anew, so that no reader and no tree is held.
         frames = _SpanFrames(self._source, self._span)
 
         def locate(row: int, element: int | None, inside: str) -> Location | None:
             try:
                 return frames.location(row, element, inside)
             except (FormatError, UnusualError, IndexError):
+                # The file may be gone or changed: no location is better than a wrong
+                # one.
                 return None
 
         return locate
@@ -309,6 +330,7 @@ class _SpanFrames(Frames):
         first = self._span.pieces[0] if self._span.pieces else None
         for k, piece in enumerate(self._span.pieces):
             text = self._source.read(piece.offset, piece.size)
+            # About as many values as brackets and commas.
             num_values += text.count(b"[") + text.count(b",") + text.count(b"- ")
             if num_values > MAX_VALUES and first is not None:
                 location = Location(self._source.path, first.line, first.column)
@@ -325,6 +347,7 @@ def _offset(row: Node | None, element: int | None) -> int:
         return 0
     if element is not None:
         numbers = list(elements(row))
+        # A row may have fewer numbers than its layout says.
         if element < len(numbers):
             return numbers[element].offset
     return row.offset
@@ -355,6 +378,7 @@ class Document:
         self.text = scanned.text
         self.marks = scanned.marks
         self.encoding = scanned.encoding
+        # Only the headers, which are short, go through YAML.
         self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
@@ -373,6 +397,7 @@ class Document:
         """Return where a node begins."""
         return self.text.location(node.offset, inside)
 
+    # Rows leave a list with one mark in it.
     def span(self, node: Node) -> Span | None:
         """Return the rows that were taken out of a sequence, if they were."""
         if (
@@ -407,6 +432,7 @@ class Document:
 
     def plain(self, node: Node) -> object:
         """Return a node as plain values, its frames included."""
+        # Only with marks there may be rows inside.
         if isinstance(node, Mapping) and self.marks:
             return {key_text(key): self.plain(value) for key, value in node.pairs}
         if isinstance(node, Sequence) and self.span(node):
@@ -421,6 +447,7 @@ class Document:
         """
         seen: set[int] = set()
         marks: set[int] = set()
+        # A walk with a stack: nodes may be nested deeply, and shared by aliases.
         stack = [self.tree.root]
         while stack:
             node = stack.pop()
@@ -431,11 +458,13 @@ class Document:
                 stack += node.items
             elif isinstance(node, Mapping):
                 for key, value in node.pairs:
+                    # Rows are taken out only behind a key `frames`.
                     mark = self._mark(value) if _is_key(key, "frames") else None
                     if mark is None:
                         stack += [key, value]
                     else:
                         marks.add(mark)
+        # Each mark must be seen once as a list, and by no second document.
         if marks != self.marks.keys() or self.tree.next_document is not None:
             raise UnusualError("there are rows where YAML sees none")
 
@@ -472,6 +501,7 @@ def _value(node: Node, name: str) -> Node | None:
 
     The last one where there are several.
     """
+    # Of a repeated key the last value counts.
     if isinstance(node, Mapping):
         for key, value in reversed(node.pairs):
             if _is_key(key, name):
@@ -496,6 +526,7 @@ def open_document(source: ByteSource) -> Document:
     scanned = scan(source)
     document = _document_of(source, scanned)
     wanted = document.marks_of_components()
+    # All rows belong to components in regular files.
     if wanted != scanned.marks.keys():
         # Rows elsewhere have a meaning that the format does not define: they are kept,
         # and checked, as the YAML that they are.
@@ -513,10 +544,12 @@ def _document_of(source: ByteSource, scanned: Scan) -> Document:
     try:
         document = Document(source, scanned)
     except FormatError as error:
+        # Without rows the fault is that of the file itself.
         if not scanned.marks:
             raise
         raise UnusualError(error.problem.message, error.problem.location) from error
     if scanned.marks:
+        # An alias may stand for rows, or rows for an alias: the whole file is parsed.
         if document.tree.has_aliases:
             raise UnusualError("there are aliases")
         document.check_marks()
@@ -529,6 +562,7 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
     Raises FormatError when it is no YAML, or (SEQ005) too large for that.
     """
     if source.size > MAX_WHOLE:
+        # The fault is known already.
         if isinstance(why.__cause__, FormatError):
             raise why.__cause__
         size = (

@@ -74,6 +74,7 @@ MAX_MISSPELT = 50
 Spelling mistakes are few.
 """
 
+# Readers meet either spelling of a key in any version: both are accepted everywhere.
 _NAME_OF: dict[str, str] = {}
 """By the spellings of keys, their names."""
 for _name, _spellings in KEYS.items():
@@ -144,6 +145,7 @@ class Fields:
         self.values: dict[str, Node] = {}
         self.unknown: dict[str, Node] = {}
         self.slips: dict[str, Problem] = {}
+        # "<<" is an ordinary key of this dialect: it is followed here, and reported.
         merged: list[Mapping] = []
         for key, value in node.pairs:
             if _is_merge(key) and isinstance(value, Mapping):
@@ -153,6 +155,7 @@ class Fields:
                 continue
             values, name = self._entry(key)
             if name in values:
+                # The later value counts, as in other YAML readers.
                 message = f"the key {key_text(key)[:60]} occurs twice"
                 found.report(KEY_TWICE, message, self.at(key))
             values[name] = value
@@ -172,14 +175,17 @@ class Fields:
         return self.unknown, text
 
     def _find_slips(self) -> dict[str, Problem]:
+        # A component has no keys such as formatVersion.
         expected = OF_COMPONENTS if self.inside else _OF_TOP
         spellings = [KEYS[name][0] for name in expected if name not in self.values]
+        # Only texts can be misspelt; a key may be a list.
         keys = {key.value: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
         slips: dict[str, Problem] = {}
         for text in list(self.unknown)[:MAX_MISSPELT]:
             if text not in keys:
                 continue
             spelling = meant(text, spellings)
+            # Two unknown keys may be like one known key: the first is reported.
             if spelling is None or _NAME_OF[spelling] in slips:
                 continue
             message = f"the key {text!r} is not known: did you mean {spelling!r}?"
@@ -206,6 +212,7 @@ class Fields:
         """Return the problem of a misspelt key, here or in the top node."""
         return self.slips.get(name) or self.top.slips.get(name)
 
+    # Keys of the format that a component lacks are those of the top node.
     def inherited(self, read: Callable[[Fields], T | None]) -> T | None:
         """Return what `read` returns for this mapping, or else for the top node."""
         value = read(self)
@@ -216,6 +223,7 @@ class Fields:
 
     def extra(self, *unwanted: str) -> dict[str, object]:
         """Return unknown keys, and known ones without meaning here, as plain values."""
+        # Known keys without meaning in this place are kept like unknown ones.
         left = dict(self.unknown)
         for name in unwanted:
             if name in self.values:
@@ -255,6 +263,7 @@ class Fields:
         if text is None:
             return None
         value = number(text)
+        # nan fails both comparisons.
         if value is None or not 0 < value < float("inf"):
             message = f"the frame rate is {text[:40]!r}, not a positive number of Hz"
             self.refuse(FRAME_RATE, message, "frame_rate")
@@ -287,6 +296,7 @@ class Fields:
             return None
         value = number(text)
         # Above this, not all whole numbers are doubles.
+        # `numParts: 3.0` is a whole number, too.
         if value is not None and 0 <= value < 2**53 and value == int(value):
             return int(value)
         return -1
@@ -342,6 +352,7 @@ def header_of(component: Component) -> ComponentHeader:
             num_frames=0,
             extra=component.extra,
         )
+    # A stamped component has a rate only for its later import.
     timeline = component.timeline
     parts = component.values.shape[1]
     is_stamped = timeline.stamps is not None
@@ -418,6 +429,7 @@ class _Reader:
         top = Fields(self.document, root, self.found, "")
         self.check_indentation(top)
         top_type = top.text("type")
+        # A file may be one component without a top node around it.
         is_bare = top_type in OLD_TYPES
         if not is_bare:
             self.check_type(top, top_type)
@@ -434,7 +446,9 @@ class _Reader:
             components = [] if component is None else [component]
         else:
             components = self.components(top, version)
+            # `frames` of the top node belong to nothing.
             unwanted = ["frames"]
+            # Labels that no component inherits are kept as an unknown key.
             if not self.labels_inherited:
                 unwanted.append("part_labels")
             extra = top.extra(*unwanted)
@@ -455,11 +469,13 @@ class _Reader:
             )
             self.found.report(rules.TOP_CONTENT, message, location)
         elif version > 1:
+            # Version 1 has no content of the top node.
             message = "the top node has no content"
             self.found.report(rules.TOP_CONTENT, message, location)
 
     def check_number(self, top: Fields, components: list[ComponentHeader]) -> None:
         """Report that there are no components, unless another fault explains it."""
+        # A misspelt `components` explains that there are none.
         if "components" in top.slips:
             self.worsen(top.slips["components"], refused=False)
         elif not components and not self.found.has_errors:
@@ -473,14 +489,17 @@ class _Reader:
         Examples in documents have lost their indentation so.
         """
         keys = [key_text(key) for key, _ in top.node.pairs]
+        # Without indentation, the top node has the frames of a component.
         if "frames" not in keys or "components" not in keys:
             return
         repeated = [name for name in ("type", "content") if keys.count(name) > 1]
         if not repeated:
             return
+        # A component with frames of its own is indented: then something else is wrong.
         for item in _items(top.values.get("components")):
             if any(key_text(key) == "frames" for key, _ in _pairs(item)):
                 return
+        # The repeated keys are the same fault.
         self.found.discard(
             problem for problem in self.found.problems if problem.rule == KEY_TWICE.code
         )
@@ -500,8 +519,10 @@ class _Reader:
         if top_type in ("CompositeSeq", "BodyMotion"):
             return
         location = top.at(top.values.get("type"))
+        # Key poses are YAML with a type, too; another reader has them.
         if top_type == "PoseSeq":
             message = "this is a sequence of key poses (PoseSeq, .pseq), another format"
+            # An empty hint in place of the rule's, which is about motions.
             raise rules.NOT_A_MOTION.error(message, location, "")
         has_components = "components" in top.values
         if top_type is not None:
@@ -509,6 +530,7 @@ class _Reader:
             almost = meant(top_type, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
             if almost:
                 message += f": did you mean {almost!r}?"
+            # With components it is still read as a motion, although refused.
             error = rules.NOT_A_MOTION.error(message, location)
             if not has_components:
                 raise error
@@ -528,21 +550,25 @@ class _Reader:
         node = top.values.get("format_version")
         text = top.text("format_version")
         location = top.at(node, ".formatVersion" if node else "")
+        # Without a version the names of contents decide it.
         if text is None:
             return self.missing_version(top, top_type, location)
         value = number(text)
         if value is None or not math.isfinite(value):
             message = f"the format version is {text[:40]!r}, not a number"
             self.found.refuse(rules.VERSION.error(message, location))
+            # The version of the documents, so the rest of the file can be checked.
             return 2
         if value >= 5:
             message = f"the format version is {text[:40]}; versions are 1 to 4"
             self.found.refuse(rules.VERSION.error(message, location))
+            # The latest that is known.
             return 4
         if value < 1:
             message = f"the format version is {text[:40]}; the first version is 1"
             self.found.report(rules.VERSION_LOW, message, location)
         version = max(int(value), 1)
+        # Version 1 names its top node BodyMotion.
         right = "CompositeSeq" if version > 1 else "BodyMotion"
         if top_type in ("CompositeSeq", "BodyMotion") and top_type != right:
             message = f"the type is {top_type}; in version {version} it is {right}"
@@ -554,8 +580,10 @@ class _Reader:
         self, top: Fields, top_type: str | None, location: Location
     ) -> int:
         """Return the version of a file that has none; report that it is missing."""
+        # The oldest files have no version at all, and this type.
         if top_type == "BodyMotion":
             return 1
+        # The misspelt key is reported; version 2 is that of the documents.
         if "format_version" in top.slips:
             return 2
         version = _version_of(top.values.get("components"))
@@ -566,6 +594,7 @@ class _Reader:
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:
         node = top.values.get("components")
+        # "components:" without a value is an empty list.
         if node is None or _is_empty(node):
             return []
         if not isinstance(node, Sequence):
@@ -581,6 +610,7 @@ class _Reader:
             inside = f"components[{index}]"
             component = None
             if isinstance(item, Mapping):
+                # A faulty component is left out, and the others are read.
                 with self.found.recover():
                     fields = Fields(self.document, item, self.found, inside, top)
                     component = self.component(fields, version)
@@ -599,8 +629,10 @@ class _Reader:
     ) -> None:
         contents: set[str] = set()
         for component in components:
+            # A component of an unknown type has no rows to compare.
             if component.layout is None:
                 continue
+            # An empty content is reported elsewhere.
             content = component.content
             if content and content in contents:
                 message = f"the content {content[:60]} occurs twice"
@@ -613,6 +645,7 @@ class _Reader:
     def check_rate(
         self, component: ComponentHeader, rate: float, top_rate: float
     ) -> None:
+        # Choreonoid writes the rate of the top node with 6 digits.
         if abs(rate - top_rate) > RATE_TOLERANCE * top_rate:
             title = component.content[:60]
             message = f"{title} has {rate:g} Hz, the top node {top_rate:g} Hz"
@@ -632,7 +665,10 @@ class _Reader:
         for component in components:
             if not component.layout or component.has_frame_time:
                 continue
+            # Frames under a misspelt key count as 0 here, which would be a second
+            # fault.
             has_frames = component.frames or component.inside not in misspelt
+            # Unknown contents may have another number of frames.
             if component.content in CONTENTS[2] and has_frames:
                 compared.append(component)
         if len({component.num_frames for component in compared}) > 1:
@@ -646,9 +682,11 @@ class _Reader:
         document = self.document
         offset = document.tree.next_document
         if offset is not None:
+            # Only the first document is read.
             message = "another YAML document begins here"
             location = document.text.location(offset)
             self.found.report(rules.DOCUMENTS, message, location)
+        # cp932 is the encoding of Japanese Windows: no error, but reported.
         if document.encoding == "cp932":
             location = Location(document.source.path)
             message = "the text is not UTF-8 but read as Japanese (cp932)"
@@ -669,10 +707,12 @@ class _Reader:
         if type_in_file is None:
             message = "a component has no type"
             self.missing(rules.COMPONENT_TYPE, message, "type", fields)
+            # Without a type, the content may show which it is.
             name = CONTENTS[version].get(content or "", "")
             type_in_file = _TYPE_OF_CONTENT.get(name)
             if type_in_file is None:
                 return None
+        # The top node's content is "BodyMotion"; a component inherits it all the same.
         if content is None:
             content = self.inherited_content(fields, type_in_file)
         types = OLD_TYPES if version == 1 else TYPES
@@ -683,6 +723,7 @@ class _Reader:
         num_frames = frames.num_rows if frames else 0
         self.check_num_frames(fields, content, num_frames)
         is_relative = fields.inherited(lambda fields: fields.flag("is_root_relative"))
+        # Version 1 has the frame of a ZMP in the name of its content.
         if version == 1 and content in ("RelativeZMP", "RelativeZmp"):
             is_relative = True
         is_stamped = self.stamped(fields, version, component_type, frames)
@@ -693,7 +734,9 @@ class _Reader:
         name = self.content(fields, component_type, content, version)
         parts = self.parts(fields, component_type, frames, is_stamped)
         labels = self.labels(fields, parts)
+        # Keys that have a meaning only in the top node are unknown ones here, and kept.
         unwanted = ["components"] if fields is fields.top else [*_ONLY_TOP]
+        # Labels that are no texts are kept as they are.
         if labels is None:
             unwanted.append("part_labels")
         return ComponentHeader(
@@ -729,11 +772,13 @@ class _Reader:
         self, fields: Fields, content: str, is_stamped: bool
     ) -> float | None:
         rate = fields.inherited(Fields.rate)
+        # A rate at the top node is inherited, so both are looked at.
         # A rate that cannot be read is another fault.
         is_given = False
         for holder in (fields, fields.top):
             node = holder.values.get("frame_rate")
             is_given = is_given or not (node is None or _is_empty(node))
+        # With time stamps a rate is needed only for putting frames on a fixed rate.
         if rate is None and not is_stamped and not is_given:
             message = f"the component {content[:60]} has no frame rate"
             self.missing(
@@ -756,8 +801,10 @@ class _Reader:
         self.found.mark_unknown(("contents", CONTENTS[version].get(content, content)))
         plain = self.document.plain
         extra = {key_text(key): plain(value) for key, value in fields.node.pairs}
+        # Type and content have attributes of their own.
         for spelling in (*KEYS["type"], *KEYS["content"]):
             extra.pop(spelling, None)
+        # A component that is written elsewhere no longer inherits them.
         for name in _INHERITED:
             if name in fields.top.values and name not in fields.values:
                 extra[key_name(name, version)] = plain(fields.top.values[name])
@@ -799,6 +846,7 @@ class _Reader:
         return None
 
     def check_num_frames(self, fields: Fields, content: str, num_rows: int) -> None:
+        # Rows decide: numFrames is information only.
         fields = fields.holder("num_frames")
         stated = fields.count("num_frames")
         if stated is None or stated == num_rows:
@@ -827,13 +875,16 @@ class _Reader:
     ) -> bool:
         flag = fields.inherited(lambda fields: fields.flag("has_frame_time"))
         holder = fields.holder("has_frame_time")
+        # The format of version 1 has no time stamps.
         if flag and version == 1:
             message = "version 1 has no hasFrameTime"
             holder.refuse(rules.FRAME_TIME_V1, message, "has_frame_time")
         if flag is not None:
             return flag
+        # An invalid flag is reported: the rows show what was meant.
         if holder.text("has_frame_time") is not None:
             return self.looks_stamped(fields, component_type, frames)
+        # A misspelt flag, with rows that have a time.
         slip = fields.slip("has_frame_time")
         if slip is not None and self.looks_stamped(fields, component_type, frames):
             self.worsen(slip)
@@ -850,6 +901,7 @@ class _Reader:
         row = frames.first_row() if frames is not None else None
         if not isinstance(row, Sequence) or not row.items:
             return False
+        # The first element of a pose row is a list, unless it is a time.
         if component_type == MULTI_SE3:
             return isinstance(row.items[0], Scalar)
         parts = 3 if component_type == VECTOR3 else fields.count("num_parts")
@@ -862,8 +914,10 @@ class _Reader:
         location = fields.at(fields.values.get("content"))
         name = CONTENTS[version].get(content)
         if name is None:
+            # An unknown content is kept by its name.
             self.report_content(content, version, location)
             name = content
+        # A known content belongs to one type.
         right = _TYPE_OF_CONTENT.get(name, component_type)
         if right != component_type:
             expected = with_article(right)
@@ -877,6 +931,7 @@ class _Reader:
         """Report a content of another version, or one that is misspelt."""
         names = CONTENTS[version]
         for other_names in CONTENTS.values():
+            # The same meaning in this version has another name.
             if content in other_names:
                 meanings = list(names.values())
                 here = list(names)[meanings.index(other_names[content])]
@@ -886,6 +941,7 @@ class _Reader:
                 )
                 self.found.report(rules.CONTENT_OF_OTHER_VERSION, message, location)
                 return
+        # JointEffort is no content of the document, but Choreonoid writes it.
         almost = meant(content, (*names, JOINT_EFFORT))
         if almost not in (None, content):
             message = (
@@ -893,6 +949,7 @@ class _Reader:
                 f"did you mean {almost!r}?"
             )
             self.found.report(rules.MISSPELT_CONTENT, message, location)
+            # Readers that look for the meant content find it unknown, not missing.
             self.found.mark_unknown(("contents", names.get(almost or "", "")))
 
     def first_row(self, fields: Fields, frames: Frames) -> Sequence:
@@ -911,8 +968,10 @@ class _Reader:
             expected = ", ".join(SE3_SIZES)
             message = f"the SE3 format is {text[:60]!r}; expected one of {expected}"
             holder.refuse(rules.SE3_FORMAT, message, "se3_format")
+        # Without an order, its number of numbers shows it: quaternion or angles.
         size = 7
         if frames:
+            # A row is [t, pose, …] or [pose, …].
             poses = self.first_row(fields, frames).items[is_stamped:]
             if poses and isinstance(poses[0], Sequence):
                 size = len(poses[0].items)
@@ -935,6 +994,7 @@ class _Reader:
         frames: Frames | None,
         is_stamped: bool,
     ) -> int:
+        # A Vector3Seq is always 3 numbers.
         if component_type == VECTOR3:
             if "num_parts" in fields.values:
                 message = "a Vector3Seq has numParts, which is not used"
@@ -943,8 +1003,10 @@ class _Reader:
             return 3
         holder = fields.holder("num_parts")
         parts = holder.count("num_parts")
+        # The limit keeps a wrong number from becoming a huge array.
         if parts is not None and 0 <= parts <= MAX_PARTS:
             return parts
+        # Without numParts, the first row counts.
         in_row = 0
         if frames:
             in_row = max(len(self.first_row(fields, frames).items) - is_stamped, 0)
@@ -982,6 +1044,7 @@ def component_fields(
     document: Document, header: ComponentHeader, found: Diagnostics
 ) -> Fields:
     """Return the keys of a component."""
+    # The path inside the document, such as "components[2]", names the component.
     node = cast("Mapping", document.tree.root)
     if header.inside:
         items = _items(Fields(document, node, found, "").values.get("components"))
@@ -1017,6 +1080,7 @@ def _version_of(components: Node | None) -> int:
             is_name = key_text(key) in (*KEYS["content"], *KEYS["type"])
             if is_name and isinstance(value, Scalar):
                 names.add(value.value)
+    # Names that only one version has, in this order.
     for version, names_of_version in _ONLY_IN.items():
         if names_of_version & names:
             return version

@@ -121,17 +121,20 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
     """
     fast = None
     try:
+        # The fast way: headers as YAML, rows in bulk.
         fast = open_document(source)
         return motion_of(fast)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
     except UnusualError as error:
         why = error
+    # Some row, or the shape of the file, needs a parse as a whole.
     try:
         return motion_of(whole_document(source, why))
     except FormatError as error:
         problems = error.problems
         refusal = error.problem
+    # No YAML as a whole, but the headers were found: rows may still be read.
     if fast is not None:
         result = _row_by_row(fast, problems, refusal)
         if result is not None:
@@ -147,12 +150,14 @@ def _row_by_row(
     None where that is impossible. `of_parser` are the problems of the YAML parser, and
     `refusal` the one for which it stopped.
     """
+    # Each row by itself: one that is no YAML does not end the others.
     document.read_rows_singly()
     try:
         result = motion_of(document)
     except (UnusualError, FormatError):
         return None
     problems = result.problems
+    # Of a cut file only the cut is reported, not all that is missing behind it.
     if _ends_in_a_row(document.source):
         problems = _of_a_cut_file(problems)
     # A row that is no YAML is reported by itself: what a parser of the whole file
@@ -161,6 +166,7 @@ def _row_by_row(
     names_the_row = not codes.isdisjoint({NOT_YAML.code, ALIAS.code, rules.TAG.code})
     if refusal.rule == rules.IRREGULAR_ROWS.code or not names_the_row:
         problems = (*of_parser, *problems)
+    # The first error is the reason why no whole value is loaded.
     for problem in problems:
         if problem.severity == "error":
             refusal = problem
@@ -171,6 +177,7 @@ def _row_by_row(
 def _ends_in_a_row(source: ByteSource) -> bool:
     """Return whether the last line of a file begins a row that does not end."""
     start = max(source.size - _TAIL, source.start)
+    # A row that is cut off has an opening bracket without a closing one.
     text = source.read(start, source.size - start).rstrip()
     last = text[text.rfind(b"\n") + 1 :].lstrip()
     return last.startswith(b"-") and last.count(b"[") > last.count(b"]")
@@ -178,6 +185,7 @@ def _ends_in_a_row(source: ByteSource) -> bool:
 
 def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Report that a file ends too early, and not what follows from that."""
+    # Both are consequences of rows that are missing.
     follow_up = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
     rest = [problem for problem in problems if problem.rule not in follow_up]
     faults = [k for k, problem in enumerate(rest) if problem.rule == NOT_YAML.code]
@@ -196,6 +204,7 @@ def motion_of(document: Document) -> ReadResult[Motion]:
     try:
         headers = read_headers(document, found)
     except FormatError as error:
+        # All problems up to the one that ends the reading.
         raise FormatError(error.problem, (*found.problems, *error.problems)) from error
     effort = Effort(headers.components)
     first_with: dict[tuple[int, Layout], tuple[int, _Rows]] = {}
@@ -212,17 +221,20 @@ def motion_of(document: Document) -> ReadResult[Motion]:
         else:
             rows = _read_component(header, ("components", k), found, effort)
             first_with[key] = k, rows
+        # Rows may show another layout than the header: they are kept with it.
         layout, values, times = rows
         if layout != header.layout:
             header = replace(
                 header, num_parts=layout.parts, has_frame_time=layout.stamped
             )
+        # Without a rate and stamps, the times of frames are unknown.
         if not header.has_frame_time and header.frame_rate is None:
             found.mark_unknown(("components", k, "timeline"))
         components.append(component_of(header, values, times))
     if not headers.is_complete:
         found.mark_unknown(("components", "all"))
     source = source_of(document, headers, found.unknown)
+    # Problems in the order of the file, whatever the order in which they were found.
     problems = tuple(sorted(found.problems, key=_line_and_column))
     motion = Motion(tuple(components), headers.extra, source, problems)
     return ReadResult(motion, problems, found.refusal is None, found.refusal)
@@ -248,6 +260,7 @@ def source_of(
     """
     path = document.source.path
     formats = tuple(header.se3_format for header in headers.components)
+    # Options of the file, so that saving it again changes as little as possible.
     options = {
         "style": headers.style,
         "frame_rate": headers.frame_rate,
@@ -283,6 +296,7 @@ def _locator(header: ComponentHeader) -> Locator:
 
     def element_of(part: int, number: int) -> int:
         """Return which number of a row is one of a part."""
+        # A pose takes `pose_size` numbers in the row, behind the time.
         if pose_size:
             return is_stamped + part * pose_size + number
         return is_stamped + part
@@ -294,6 +308,7 @@ def _locator(header: ComponentHeader) -> Locator:
             return rate
         if part[0] != "frames" or len(part) < 2 or locate_row is None:
             return None
+        # Numbers of the row are counted without nesting.
         element = None
         if len(part) > 2:
             # Of a pose its orientation, which its rules are about.
@@ -314,6 +329,7 @@ def component_of(
     """
     if values is None:
         return OtherSeq(type=header.type, content=header.content, extra=header.extra)
+    # Frames that have a time have no constant step.
     if header.has_frame_time:
         stamps = np.empty(0) if times is None else times
         timeline = Timeline.stamped(stamps, header.frame_rate)
@@ -342,8 +358,10 @@ class Effort:
     def __init__(self, headers: Iterable[ComponentHeader]) -> None:
         rows: dict[int, int] = {}
         for header in headers:
+            # One entry for each sequence of rows, however many components share it.
             if header.frames is not None:
                 rows[id(header.frames)] = header.num_frames
+        # Components with few rows may have faults in all of them.
         self.left = _PASSES * sum(rows.values()) + MAX_FAULTY_ROWS
 
 
@@ -360,6 +378,7 @@ def _read_component(
 ) -> _Rows:
     """Return the rows of a component, faulty ones as nan."""
     assert header.layout is not None
+    # Collected apart: they are discarded if another number of parts explains them.
     of_component = Diagnostics(found.path)
     rows = _filled(header, header.layout, subject, of_component, effort)
     if _has_faulty_rows(of_component):
@@ -384,10 +403,12 @@ def _filled(
     effort: Effort,
 ) -> _Rows:
     arrays: tuple[Floats, Floats | None] | None = None
+    # Values in the shape of their type; rows that cannot be read stay nan.
     for frames, block in RowReader(header, subject, found, effort).rows(layout):
         # Not before there is a row: numParts of a faulty header may be any number.
         arrays = arrays or layout.unknown(header.num_frames)
         layout.store(block, *arrays, frames)
+    # No row at all: no memory for parts that may not exist.
     if arrays is None:
         if header.num_frames and header.type != VECTOR3:
             layout = replace(layout, parts=0)
@@ -407,8 +428,10 @@ def _read_with_other_parts(
     hasFrameTime; hasFrameTime without a time. Which of them it is, or whether numParts
     is wrong, only the author can decide.
     """
+    # The first row says how many numbers a row has.
     parts = parts_of_rows(header)
     location = header.parts_location
+    # Without numParts in the file there is nothing that contradicts the rows.
     if parts in (0, header.num_parts) or location is None or header.layout is None:
         return None
     is_stamped = header.layout.stamped
@@ -422,10 +445,13 @@ def _read_with_other_parts(
         # The times are a column like the others: they may be none.
         layout = Layout(is_stamped + parts)
         rows = _filled(header, layout, subject, trial, effort)
+        # Times that are read as values, to see whether they are times.
         values = rows.values
+        # Faulty rows say nothing.
         if trial.problems:
             values = np.zeros((0, is_stamped + parts))
         hint, keeps_times = _explain_parts(header, values, parts)
+        # The first column is the time: read it as such.
         if is_stamped and keeps_times:
             trial = Diagnostics(path)
             rows = _filled(header, Layout(parts, True), subject, trial, effort)
@@ -435,6 +461,7 @@ def _read_with_other_parts(
     beside = " besides the time" if is_stamped else ""
     message = f"numParts is {header.num_parts}, but all rows have {in_rows}{beside}"
     found = Diagnostics(path)
+    # One error in place of one for each row.
     found.refuse(rules.NUM_PARTS_ROWS.error(message, location, hint))
     found.extend(trial.problems)
     found.mark_unknown((*subject, "num_parts"), *trial.unknown)
@@ -451,9 +478,11 @@ def _explain_parts(
     """
     assert header.layout is not None
     is_stamped = header.layout.stamped
+    # Halves of numbers double the number of columns.
     if _have_commas(header, values, is_stamped + header.num_parts):
         # Halves of numbers: the first one is no time.
         return "decimal commas? '0,1' is two numbers: write 0.1", False
+    # A time increases with each row.
     first = values[:, 0]
     is_rising = bool((np.diff(first) > 0).all())
     # The mean step of the first column in units of 1/frameRate.
@@ -461,12 +490,14 @@ def _explain_parts(
     if is_rising and len(values) > 1:
         step = np.ptp(first) / (len(values) - 1) * (header.frame_rate or 0.0)
     has_steps = is_rising and abs(step - 1) <= STEP_TOLERANCE
+    # One number too many, with the step of the frame rate: it is the time.
     if not is_stamped and parts == header.num_parts + 1 and has_steps:
         hint = (
             "the first number of each row increases by about 1/frameRate: if it is the "
             "time, write 'hasFrameTime: true'"
         )
         return hint, True
+    # One number too few, and the first is no time: there is no time in the rows.
     if is_stamped and parts == header.num_parts - 1 and not is_rising:
         hint = (
             "the first number of each row does not increase as a time does: is "
@@ -484,6 +515,7 @@ def parts_of_rows(header: ComponentHeader) -> int:
     if header.layout is None or header.frames is None or header.type == VECTOR3:
         return 0
     try:
+        # Where the first row is faulty, nothing can be counted.
         row = header.frames.first_row()
     except (UnusualError, FormatError):
         return 0
@@ -502,10 +534,14 @@ def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool
     items: list[Scalar] = []
     if isinstance(row, Sequence):
         items = [item for item in row.items if isinstance(item, Scalar)]
+    # Of "0,1 0,2" the second of each two numbers is a fraction: never negative, not all
+    # 0.
     fractions = values[:, 1::2]
+    # A whole row of halves: twice as many numbers, all of them whole.
     are_halves = len(items) == 2 * expected and (values == np.rint(values)).all()
     if are_halves and fractions.any() and not np.signbit(fractions).any():
         return True
+    # Only some numbers have a decimal comma.
     return has_decimal_commas(items, expected)
 
 
@@ -545,21 +581,26 @@ class RowReader:
         """
         if self.header.frames is None:
             return
+        # Before any time.
         last = -np.inf
         faulty = 0
         for piece in self.header.frames.pieces(layout):
             frames: Frames = slice(piece.first_row, piece.first_row + piece.num_rows)
             block = piece.block
+            # The piece is irregular: each row of it is looked at.
             if block is None:
                 numbers, block = self._one_by_one(piece, layout)
                 self.effort.left -= piece.num_rows
                 faulty += piece.num_rows - len(block)
+                # Frames in gaps: those with faults have no numbers.
                 if len(block) != piece.num_rows:
                     frames = numbers
             if len(block):
                 if layout.stamped:
+                    # Times are compared across pieces.
                     last = self._check_times(frames, block[:, 0], last)
                 yield frames, block
+            # A file of faulty rows would be reported endlessly.
             if faulty > MAX_FAULTY_ROWS or self.effort.left < 0:
                 self.found.mark_unknown((*self.subject, "frames"))
                 return
@@ -572,6 +613,7 @@ class RowReader:
         numbers: list[int] = []
         rows: list[list[float]] = []
         for number, start, node in self._nodes(piece):
+            # Rows that are right are kept, whatever the others are.
             values, faults = numbers_of(node, layout)
             if values is not None:
                 numbers.append(number)
@@ -579,9 +621,11 @@ class RowReader:
                 continue
             self.found.mark_unknown((*self.subject, "frames", number))
             for fault in faults:
+                # A fault that another rule reported is not repeated.
                 if not fault.is_reported:
                     locate = partial(piece.location, start + fault.offset)
                     self._refuse(fault.rule, number, f" {fault.message}", locate)
+        # No rows give an array (0, 0).
         width = layout.width if rows else 0
         block = np.array(rows, np.float64).reshape(len(rows), width)
         return np.array(numbers, np.intp), block
@@ -591,9 +635,11 @@ class RowReader:
 
         Report those that are no YAML by themselves.
         """
+        # The piece as a list of its own in YAML: one parse for all rows.
         try:
             nodes = piece.nodes()
         except UnusualError:
+            # Not a list of rows: each row is parsed by itself, where lines show them.
             if piece.singles is None:
                 raise
         else:
@@ -609,6 +655,7 @@ class RowReader:
             offset = row.indent
             if row.fault_offset is not None:
                 offset = row.fault_offset
+            # A row by itself has a clearer hint than YAML's rule.
             if row.rule is NOT_YAML:
                 hint = ""
                 if row.fault_offset is None:
@@ -630,6 +677,7 @@ class RowReader:
 
         `locate` is called with the path inside where it is not only counted.
         """
+        # Locations take time: beyond the limit only the number counts.
         if self.found.is_full(rule):
             self.found.count_more(rule)
             return
@@ -644,14 +692,18 @@ class RowReader:
 
         Return the last one.
         """
+        # The usual case, in a few operations of arrays.
         if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
             return float(times[-1])
         # Of each time, the last finite one before it.
         with_last = np.concatenate([[last], times])
+        # 0, the index of `last`, in place of those that are no times.
         numbers = np.where(np.isfinite(with_last), np.arange(len(with_last)), 0)
+        # The running maximum of indices: the latest finite time up to each frame.
         latest = with_last[np.maximum.accumulate(numbers)]
         before = latest[:-1]
         assert self.header.frames is not None
+        # nan fails the first comparison.
         is_good = (times > before) & (times < np.inf)
         for k in np.flatnonzero(~is_good).tolist():
             if isinstance(frames, slice):

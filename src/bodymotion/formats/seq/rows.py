@@ -56,12 +56,14 @@ def numbers_of(
 
     All texts in it that are no numbers.
     """
+    # Faults are collected: an author wants all wrong numbers of a row at once.
     faults: list[RowFaultError] = []
     while True:
         try:
             values = row_numbers(row, layout)
         except RowFaultError as error:
             faults.append(error)
+            # A row of the wrong length has no further faults of its own.
             if error.rule is not rules.NUMBER or len(faults) >= MAX_FAULTS_IN_ROW:
                 return None, faults
             # A number in its place, to find the faults behind it.
@@ -69,6 +71,7 @@ def numbers_of(
             wrong.value = "0"
             wrong.quoted = False
             continue
+        # With a replaced number the values are not those of the file.
         if faults:
             return None, faults
         return values, faults
@@ -81,6 +84,7 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     number.
     """
     if not isinstance(row, Sequence):
+        # A missing alias is reported where it is.
         is_reported = isinstance(row, MissingAlias)
         message = "is not a row [ … ] of numbers"
         raise RowFaultError(rules.ROW, message, row.offset, is_reported)
@@ -89,6 +93,7 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
         raise _wrong_length(row, layout)
     if not layout.order:
         return [_number(item) for item in items]
+    # The time is beside the poses, not in one.
     values = [_number(item) for item in items[: layout.stamped]]
     for index, pose in enumerate(items[layout.stamped :]):
         if not isinstance(pose, Sequence):
@@ -109,6 +114,7 @@ def _wrong_length(row: Sequence, layout: Layout) -> RowFaultError:
     """Return the fault of a row with too few or too many elements."""
     items = row.items
     expected = layout.stamped + layout.parts
+    # A text beside the numbers explains a wrong length better.
     _check_texts(items, expected)
     kind = "pose" if layout.order else "number"
     found = counted(len(items), kind)
@@ -129,6 +135,8 @@ def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
     That is a comma between digits with no blank after it. There must be other commas
     that are followed by a blank.
     """
+    # Whether the comma behind each number has no blank after it: the next number begins
+    # one character behind its end.
     tight = [
         after.offset == item.offset + len(item.value) + 1
         for item, after in itertools.pairwise(items)
@@ -136,6 +144,7 @@ def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
     num_pairs = 0
     index = 0
     while index < len(tight):
+        # A whole number, and digits without a sign: `0,25`.
         is_pair = (
             tight[index]
             and _WHOLE.fullmatch(items[index].value)
@@ -143,10 +152,13 @@ def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
         )
         if is_pair:
             num_pairs += 1
+            # The second half belongs to this pair and begins none.
             index += 1
         index += 1
+    # As many pairs as there are numbers too many.
     if not 0 < num_pairs == len(items) - expected:
         return False
+    # With all commas tight, they are separators: `1,2,3`.
     return not all(tight) or len(tight) == 1
 
 
@@ -159,11 +171,13 @@ def _check_texts(items: list[Node], expected: int) -> None:
     for item in items:
         if isinstance(item, Scalar) and not item.quoted and number(item.value) is None:
             texts.append(item)
+    # Without the texts, the length is right.
     if texts and len(items) - len(texts) == expected:
         text = f"{texts[0].value[:40]!r}"
         message = f"has {text}, which is not a number, beside its numbers"
         raise RowFaultError(rules.ROW, message, texts[0].offset)
     for item in texts:
+        # "0.1 0.2" or "0.1; 0.2" are one text in YAML.
         parts = re.split(r"\s*;\s*|\s+", item.value.strip())
         if len(parts) > 1 and all(number(part) is not None for part in parts):
             cause = "no comma between its numbers"
@@ -176,6 +190,7 @@ def _check_texts(items: list[Node], expected: int) -> None:
 def _number(item: Node) -> float:
     if not isinstance(item, Scalar):
         raise RowFaultError(rules.ROW, "has a list in place of a number", item.offset)
+    # A quoted number is a text: readers disagree about it.
     if not item.quoted:
         value = number(item.value)
         if value is not None:
@@ -185,6 +200,7 @@ def _number(item: Node) -> float:
 
 def _no_number(item: Scalar) -> RowFaultError:
     text = item.value[:40]
+    # A word, not a number with a slip.
     if not item.quoted and not any(letter.isdigit() for letter in text):
         is_reported = isinstance(item, MissingAlias)
         message = f"has {text!r}, which is not a number"
@@ -221,11 +237,13 @@ def rows_by_yaml(
     FormatError
         When it is no YAML.
     """
+    # Elements of a flow sequence lack their brackets: they are put around.
     if indent is None:
         where.add("[", line, max(column - 1, 1))
     where.add(text, line, column)
     if indent is None:
         last = text.rfind("\n")
+        # The column behind the last character.
         end_column = len(text) - last if last >= 0 else column + len(text)
         where.add("]", line + text.count("\n"), end_column)
     found = Diagnostics()
@@ -236,6 +254,7 @@ def rows_by_yaml(
     is_plain = document.next_document is None and not document.has_aliases
     if not isinstance(root, Sequence) or not is_plain:
         raise UnusualError("the rows are no list")
+    # The opening bracket that was added shifts all offsets by one.
     if indent is None:
         _shift(root.items)
     return root.items
@@ -276,6 +295,7 @@ def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
 
     `text` without comments.
     """
+    # Dashes of one indentation begin rows.
     starts = [
         found.start()
         for found in re.finditer(
@@ -291,8 +311,10 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
     `start` is where it begins in its piece.
     """
     try:
+        # Exactly one row; more or fewer are a ValueError.
         (row,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
     except FormatError as error:
+        # Only these rules are errors of a parse.
         rule = next(
             rule
             for rule in (NOT_YAML, ALIAS, rules.TAG)
@@ -324,6 +346,7 @@ def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:
         else:
             what = f"control character 0x{control[0][0]:02x}"
         return f"there is a {what} in it", control.start()
+    # Brackets are counted: the parser's own message names the next line.
     more = text.count(b"[") - text.count(b"]")
     if more < 0:
         return (

@@ -81,6 +81,7 @@ _TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
 
 def without_comments(text: bytes) -> bytes:
     """Put spaces in place of comments, so that all offsets stay."""
+    # Spaces of the same length keep all offsets and columns.
     if b"#" in text:
         return _COMMENT.sub(lambda found: b" " * len(found[0]), text)
     return text
@@ -91,6 +92,7 @@ def decoded(part: bytes) -> tuple[str, str | None]:
     try:
         return part.decode("utf-8"), None
     except UnicodeDecodeError:
+        # What is not UTF-8 is taken for Japanese (cp932); wrong bytes are replaced.
         return part.decode("cp932", "replace"), "cp932"
 
 
@@ -135,11 +137,14 @@ class ByteSource(AbstractContextManager["ByteSource"]):
             self.size = file.seek(0, 2)
         else:
             self.size = len(data or b"")
+        # The beginning shows the encoding and how lines end.
         head = self.read(0, _HEAD)
         wide = wide_encoding(head)
         if head.startswith(codecs.BOM_UTF8):
             self.start = 3
             self.encoding = "utf-8-sig"
+        # UTF-16 and UTF-32 are changed to UTF-8 as a whole: the scan is for bytes of
+        # ASCII.
         if wide:
             self.encoding = wide
             self._replace(
@@ -148,9 +153,12 @@ class ByteSource(AbstractContextManager["ByteSource"]):
                 lambda data: data.decode(wide, "replace").encode("utf-8", "replace"),
             )
             head = self.read(0, _HEAD)
+        # Lone carriage returns are line ends of old Macs; only if no line feed precedes
+        # them.
         lone = _LONE_RETURN.search(head)
         if (
             lone is not None
+            # A return at the very end of the head may be followed by a line feed.
             and lone.end() < len(head)
             and b"\n" not in head[: lone.start()]
         ):
@@ -163,6 +171,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         self, what: str, expected: str, change: Callable[[bytes], bytes]
     ) -> None:
         """Read the whole text, changed, into memory."""
+        # A change of the whole text needs it in memory, twice.
         if self.size > MAX_TRANSCODED:
             message = (
                 f"the text has {self.size} bytes {what}; "
@@ -180,6 +189,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
 
         Raises FormatError with FMT002 when that fails.
         """
+        # A pipe cannot be read at random.
         try:
             content = pipe_content(path)
             if content is not None:
@@ -204,6 +214,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         if self._data is not None:
             return self._data[offset : offset + size]
         assert self._file is not None
+        # Beyond the end: an empty read, as of bytes.
         size = max(min(size, self.size - offset), 0)
         try:
             self._file.seek(offset)
@@ -222,9 +233,11 @@ class ByteSource(AbstractContextManager["ByteSource"]):
 
         Raises FormatError with FMT002 when it was removed, or its size has changed.
         """
+        # The text is in memory, or the file is still open.
         if self._data is not None or (self._file is not None and not self._file.closed):
             yield
             return
+        # A location is asked for after reading: the file must be the same.
         with ByteSource.open(self.path or "") as other:
             if other.size != self.size or other._file is None:
                 raise UNREADABLE.error("the file has changed", Location(self.path))
@@ -249,6 +262,7 @@ def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
 
     None where there is none.
     """
+    # A character may be cut at the end of a piece: the decoder keeps its beginning.
     decoder = codecs.getincrementaldecoder("utf-8")()
     at = source.start
     line = 1
@@ -260,10 +274,12 @@ def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
             text = decoder.decode(part, not part or at >= source.size)
             wrong = None
         except UnicodeDecodeError as error:
+            # All before the wrong byte is text: its lines count.
             text = error.object[: error.start].decode("utf-8")
             wrong = error.object[error.start]
         lines = text.count("\n")
         line = line + lines
+        # After a line end the column begins again.
         column = (1 if lines else column) + len(text) - (text.rfind("\n") + 1)
         if wrong is not None:
             return line, column, wrong
@@ -277,15 +293,20 @@ def lines(text: bytes, indent: int) -> tuple[Indices, Bools]:
 
     These begin with `indent` spaces, a dash and a space.
     """
+    # A line begins behind each line feed, and at 0: hence the one in front.
     starts = np.flatnonzero(np.frombuffer(b"\n" + text, np.uint8) == 10)
+    # Behind a last line feed there is no line.
     starts = starts[: len(starts) - (not text or text.endswith(b"\n"))]
     return starts, begin_with(text, starts, b" " * indent + b"- ")
 
 
 def begin_with(text: bytes, starts: Indices, prefix: bytes) -> Bools:
     """Return at which of `starts` a prefix is."""
+    # Zeros behind the text: a prefix at its end is compared with them, not out of
+    # range.
     codes = np.frombuffer(text + bytes(len(prefix)), np.uint8)
     found = np.ones(len(starts), np.bool_)
+    # One pass for each character of the prefix, over all lines at once.
     for k, code in enumerate(prefix):
         found &= codes[starts + k] == code
     return found
@@ -350,9 +371,11 @@ class Scan:
             mark = start + text.find("~")
             span = self.marks.get(mark)
             if span and mark not in wanted:
+                # Rows of other keys go back into the text as YAML.
                 text, other = decoded(source.read(span.start, span.stop - span.start))
                 encoding = other or encoding
             elif span:
+                # Offsets shift by the rows that were put back.
                 marks[whole.length + mark - start] = span
             whole.add(text, line, column)
         return Scan(whole, marks, encoding)
@@ -377,6 +400,7 @@ class _Scanner:
         self.encoding = source.encoding
         self.line = 1
         self.column = 1
+        # The part of the file that is searched now, from `base` on.
         self.window = b""
         self.base = source.start
 
@@ -388,6 +412,7 @@ class _Scanner:
         while True:
             key = _KEY.search(self.window, searched)
             end = key.end() if key else len(self.window)
+            # Rows or a comment behind the key may continue beyond the window.
             if len(self.window) - end < _WINDOW // 2 and self.more():
                 # A key may begin at the end of the window.
                 start = key.start() if key else end
@@ -395,10 +420,12 @@ class _Scanner:
                 continue
             if key is None:
                 break
+            # A key in a comment is none; quotes hide a "#".
             start = self.start_of_line(key.start(), done)
             if self.in_comment(start, key.start()):
                 done = self.end_of_line(key.end())
             elif self.remove_rows_of(key, start):
+                # The window begins anew behind the rows.
                 done = 0
             else:
                 done = key.end()
@@ -411,6 +438,7 @@ class _Scanner:
 
         `first` if that is later.
         """
+        # Either character ends a line.
         newline = self.window.rfind(b"\n", first, pos)
         carriage_return = self.window.rfind(b"\r", first, pos)
         return max(first, newline + 1, carriage_return + 1)
@@ -420,22 +448,28 @@ class _Scanner:
 
         Return whether there are any.
         """
+        # A flow sequence of rows: `frames: [[`.
         flow = _FLOW.match(self.window, key.end())
         if flow is not None:
             self.remove_rows(flow.end() - 1, b"[~]", None)
             return True
+        # Lines of rows: `frames:` and a dash below.
         block = _BLOCK.match(self.window, key.end())
         if block is None:
             return False
+        # The blanks before the first dash of the rows.
         lead = self.window[block.end() :]
         indent = len(lead) - len(lead.lstrip(b" "))
+        # Dashes and an opening quote may precede the key in its line, nothing else.
         dashes = _DASHES.match(self.window, start)
         assert dashes is not None  # it matches everywhere
         if indent > MAX_INDENT or dashes.end() != key.start():
             return False
+        # A sequence of YAML may be as far in as its key, not further out.
         # Rows are indented at least as far as their key.
         if len(dashes[0].rstrip(b"\"'")) > indent:
             return False
+        # The mark has the shape of a row, so YAML sees a list with one item.
         self.remove_rows(block.end(), b" " * indent + b"- ~\n", indent)
         return True
 
@@ -444,6 +478,7 @@ class _Scanner:
             self.base + len(self.window), max(_WINDOW, len(self.window))
         )
         self.window += part
+        # A text without rows grows up to the limit, then YAML reads it as a whole.
         if len(self.window) + self.skeleton.length > MAX_SKELETON and part:
             raise self.unusual("the headers are long, or the rows have another shape")
         return bool(part)
@@ -453,6 +488,7 @@ class _Scanner:
         part = self.window[start:stop]
         if b"#" not in part:
             return False
+        # A "#" in quotes begins no comment; an open quote is kept and may hide one.
         part = _STRINGS.sub(lambda found: b'""' if found.lastindex else found[0], part)
         return _COMMENT.search(part) is not None
 
@@ -473,9 +509,11 @@ class _Scanner:
         """Append text of the file to the skeleton."""
         text, other = decoded(part)
         self.encoding = other or self.encoding
+        # Checked at the first piece: lines are found by line feeds from here on.
         if b"\r" in part and b"\n" not in part and not self.skeleton.length:
             raise self.unusual("the lines end with carriage returns only")
         self.skeleton.add(text, self.line, self.column)
+        # latin-1 has one byte for each character, so columns count characters.
         self.advance(text.encode("latin-1", "replace"))
 
     def remove_rows(self, at: int, mark: bytes, indent: int | None) -> None:
@@ -483,11 +521,13 @@ class _Scanner:
 
         They begin at the offset `at` of the window.
         """
+        # A regular file has one sequence of rows for each component.
         if len(self.marks) == MAX_SPANS:
             raise self.unusual(f"there are more than {MAX_SPANS} sequences of frames")
         self.keep(self.window[:at])
         start = self.base + at
         span = Span(indent, start)
+        # The offset of the "~" identifies the rows in the tree.
         self.marks[self.skeleton.length + mark.index(b"~")] = span
         self.skeleton.add(mark.decode(), self.line, self.column)
         if indent is None:
@@ -508,7 +548,9 @@ class _Scanner:
             is_last = pos + len(text) >= self.source.size
             starts, begin_rows = lines(text, indent)
             stop = None
+            # In most pieces every line begins a row.
             if not begin_rows.all():
+                # Lines that begin no row may continue one, or end the rows.
                 stop = self.end_of_rows(text, starts, begin_rows, indent, is_last)
             num_lines = len(starts) if stop is None else stop
             if stop is None and not is_last:
@@ -516,6 +558,7 @@ class _Scanner:
                 # one.
                 row_lines = np.flatnonzero(begin_rows)
                 num_lines = int(row_lines[-1]) if len(row_lines) else 0
+                # No row ends in this piece: it is read again, twice as long.
                 if not begin_rows[:num_lines].any():
                     size *= 2
                     if size > MAX_PIECE:
@@ -526,12 +569,14 @@ class _Scanner:
                 length = int(starts[num_lines])
             count = int(np.count_nonzero(begin_rows[:num_lines]))
             if count:
+                # A piece begins at the beginning of a line: column 1.
                 span.pieces.append(Piece(pos, length, num_rows, count, self.line, 1))
             num_rows += count
             pos += length
             size = PIECE
             self.line += num_lines
             self.column = 1
+            # The last line has no line end: the position is behind its last character.
             if stop is None and is_last and length and not text.endswith(b"\n"):
                 self.line -= 1
                 self.column = length - int(starts[-1]) + 1
@@ -550,21 +595,25 @@ class _Scanner:
 
         It neither begins nor continues one, and is neither blank nor a comment.
         """
+        # Deeper indentation continues the row before.
         continues = begin_with(text, starts, b" " * (indent + 1))
         dash = b" " * indent + b"-"
         last_line = len(starts) - 1
         for k in np.flatnonzero(~(begin_rows | continues)).tolist():
+            # An incomplete last line of a piece is judged in the next piece.
             if k == last_line and not is_last:
                 return None
             end = None if k == last_line else starts[k + 1]
             line = text[starts[k] : end]
             if not line.strip() or line.lstrip().startswith(b"#"):
                 continue
+            # "---" begins a document and is no dash.
             has_dash = line.startswith(dash) and not line.startswith(b"---")
             if has_dash and line.strip() == b"-" and k == last_line:
                 # A file that was cut off: the row is there and is faulty.
                 begin_rows[k] = True
                 return None
+            # A dash without a row, or a tab, has meanings that need a parser.
             if has_dash or line.startswith(b"\t"):
                 location = Location(self.source.path, self.line + int(k), indent + 1)
                 message = "a row begins neither with '- [' nor with '- -'"
@@ -577,6 +626,7 @@ class _Scanner:
 
         Return where it ends.
         """
+        # Behind the bracket that opens the list.
         pos += 1
         self.column += 1
         num_rows = 0
@@ -585,13 +635,16 @@ class _Scanner:
             check_time()
             raw = self.source.read(pos, size)
             is_last = pos + len(raw) >= self.source.size
+            # A comment may be cut at the end of the piece: only whole lines are used.
             if b"#" in raw and not is_last:
                 raw = raw[: raw.rfind(b"\n") + 1]
             text = without_comments(raw)
             rows = _find_flow_rows(text)
             used = text[: rows.stop if rows.end is None else rows.end]
+            # A bracket in quotes would be counted.
             if b'"' in used or b"'" in used:
                 raise self.unusual("there are quotes among the rows")
+            # Neither a whole row nor the end: read more.
             if not rows.num_rows and rows.end is None:
                 if is_last:
                     raise self.unended(text, rows.first)
@@ -600,11 +653,13 @@ class _Scanner:
                     raise self.unusual("a row does not end")
                 continue
             if rows.num_rows:
+                # Nothing but a comma may be between rows of two pieces.
                 before = _BETWEEN if num_rows else _SPACE
                 if not before.fullmatch(text, 0, rows.first):
                     raise self.unusual(
                         "there is something besides a comma between two rows"
                     )
+                # The position of the first row.
                 self.advance(raw[: rows.first])
                 span.pieces.append(
                     Piece(
@@ -619,10 +674,13 @@ class _Scanner:
                 self.advance(raw[rows.first : rows.stop])
                 num_rows += rows.num_rows
             if rows.end is not None:
+                # After the last row a comma and blanks may follow; an empty list is
+                # left to YAML.
                 if not _TAIL.fullmatch(text, rows.stop, rows.end) or not num_rows:
                     raise self.unusual("there is something after the last row")
                 self.advance(raw[rows.stop : rows.end + 1])
                 return pos + rows.end + 1
+            # The next piece begins behind the last whole row.
             pos += rows.stop
             size = PIECE
 
@@ -634,6 +692,7 @@ class _Scanner:
         self.advance(text[:first])
         location = Location(self.source.path, self.line, self.column)
         message = "the file ends among the rows"
+        # The last row begins and does not end.
         if first < len(text):
             message = "the file ends within a row"
         error = UnusualError(message, location)
@@ -650,6 +709,7 @@ class _Scanner:
         self.line += part.count(b"\n")
         last = part.rfind(b"\n")
         if last >= 0:
+            # The column counts from the last line feed, which is column 0.
             self.column = len(part) - last
         else:
             self.column += len(part)
@@ -669,6 +729,7 @@ class _FlowRows(NamedTuple):
 
 
 def _find_flow_rows(text: bytes) -> _FlowRows:
+    # Bytes as numbers: brackets are found without a loop.
     codes = np.frombuffer(text, np.uint8)
     brackets = np.flatnonzero((codes == ord("[")) | (codes == ord("]")))
     # 1 for an opening bracket, and -1 for a closing one, whose code is greater by 2.
@@ -676,10 +737,12 @@ def _find_flow_rows(text: bytes) -> _FlowRows:
     depth = np.cumsum(step, dtype=np.int32)
     end = None
     inside = slice(None)
+    # The first closing bracket without an opening one ends the list of rows.
     outside = np.flatnonzero(depth < 0)
     if len(outside):
         end = int(brackets[outside[0]])
         inside = slice(int(outside[0]))
+    # A row ends where a closing bracket returns to depth 0; inner ones are of poses.
     closes_row = (depth[inside] == 0) & (step[inside] < 0)
     closing = brackets[inside][closes_row]
     return _FlowRows(

@@ -54,6 +54,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._bytes = ByteSource.open(Path(path))
+        # Headers and first rows are checked now; the rest when it is read.
         try:
             read_document(self._bytes, self._open)
         except BaseException:
@@ -90,6 +91,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         if not header.has_frame_time:
             assert header.frame_rate is not None
             return 0.0, last / header.frame_rate
+        # Only the two rows are parsed.
         try:
             first, final = (
                 row_numbers(header.frames.row(row), header.layout)[0]
@@ -120,10 +122,12 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         """
         if num_frames < 1:
             raise ValueError(f"a chunk has at least one frame, not {num_frames}")
+        # One iterator for each component: they advance together.
         readers = [self.pieces(k, num_frames) for k in range(len(self.components))]
         for first in range(0, self.num_frames, num_frames):
             components: list[Component] = []
             for header, pieces in zip(self.components, readers, strict=True):
+                # Shorter components have ended.
                 times, values = next(pieces, None) or (None, None)
                 if values is None and header.layout is not None:
                     values, times = header.layout.unknown(0)
@@ -158,13 +162,16 @@ class MotionReader(AbstractContextManager["MotionReader"]):
             return times, values
 
         parts: list[Floats] = []
+        # Rows that the current piece still needs.
         missing = num_frames
         for block in self._blocks(index):
+            # A block may fill several pieces.
             while len(block) >= missing:
                 yield stored([*parts, block[:missing]])
                 block = block[missing:]
                 parts = []
                 missing = num_frames
+            # The rest waits for the next block.
             if len(block):
                 parts.append(block)
                 missing -= len(block)
@@ -183,6 +190,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
                 row += len(block)
         except UnusualError as error:
             headers, _ = _sound_headers(whole_document(self._bytes, error))
+            # Rows that were read already are skipped.
             for block in _blocks(headers.components[index]):
                 if len(block) > row:
                     yield block[row:]
@@ -206,8 +214,10 @@ class MotionReader(AbstractContextManager["MotionReader"]):
             width = header.layout.width
         else:
             width = 1
+        # A row wider than the limit is read by itself.
         for stamps, values in self.pieces(index, max(numbers // max(width, 1), 1)):
             if stamps is None:
+                # Times of a fixed rate: frame number / rate.
                 times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
             else:
                 times = stamps
@@ -223,6 +233,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         ranges: list[tuple[Floats, Floats] | None] = [None] * len(self.components)
         for index in range(len(self.components)):
             for _, values in self.pieces(index, _RANGE_ROWS):
+                # `fmin` ignores nan, `min` would not.
                 low, high = ranges[index] or (values[0], values[0])
                 low = np.fmin(low, np.fmin.reduce(values))
                 high = np.fmax(high, np.fmax.reduce(values))
@@ -247,6 +258,7 @@ def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:
     """
     found = document.faults_so_far()
     headers = read_headers(document, found)
+    # A reader of chunks cannot go back: any fault ends it.
     if found.refusal is not None:
         raise FormatError(found.refusal, found.problems)
     return headers, found.problems
@@ -264,6 +276,7 @@ def _blocks(header: ComponentHeader) -> Iterator[Floats]:
         return
     found = Diagnostics(header.location.path)
     for _, block in RowReader(header, (), found, Effort([header])).rows(header.layout):
+        # Rows behind a fault are not used.
         if found.refusal is not None:
             break
         yield block
@@ -283,6 +296,7 @@ def open_motion(path: str | PathLike[str]) -> MotionReader:
         When the headers or the first rows have a fault for which `load` returns no
         motion, and when the file holds none (FMT004).
     """
+    # Only regular files: a pipe cannot be looked at twice.
     if Path(path).is_file():
         format_of_kind("Motion", path)
     return MotionReader(path)

@@ -54,11 +54,13 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 
 DIALECT = Dialect(rules.NOT_A_MOTION, rules.TAG, merges=False)
 
+# Quantifiers without backtracking: a long text that is no number takes linear time.
 _NUMBER = re.compile(
     r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
     r"|[-+]?(?:\.?(?:nan|inf)|infinity)",
     re.IGNORECASE,
 )
+# Python refuses to read more digits than about 4300.
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}")
 _CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -88,6 +90,7 @@ OF_COMPONENTS = tuple(
     name for name in KEYS if name not in ("format_version", "components")
 )  # The keys of a component.
 
+# Versions 2 and 4 share most names.
 _COMMON = {
     JOINT_DISPLACEMENT: JOINT_DISPLACEMENT,
     LINK_POSITION: LINK_POSITION,
@@ -184,10 +187,12 @@ def parse_text(text: PiecedText, found: Diagnostics) -> Document:
         YAML101 when it is neither or is nested too deep, SEQ003 when it is empty,
         YAML102 when aliases unfold to too much.
     """
+    # Most files are YAML; JSON is a part of it, but for a few texts.
     data = text.data
     try:
         return parse_yaml(data, text, found, dialect=DIALECT)
     except FormatError as error:
+        # Only a text in braces can be JSON.
         if not data.lstrip().startswith("{") or error.problem.rule != NOT_YAML.code:
             raise
         try:
@@ -202,6 +207,7 @@ def number(text: str) -> float | None:
 
     None where it is not a number.
     """
+    # One pattern for all versions of a number: `float` alone would read `1_000`.
     if _NUMBER.fullmatch(text) is None:
         return None
     if text[-1] in "nfNF":  # Python's float rejects the point of .nan and .inf
@@ -254,6 +260,7 @@ class Unwritable:
 
 def rate(hertz: float) -> str:
     """Return a frame rate, as a whole number where it is one."""
+    # Up to here, all whole numbers are doubles.
     hertz = float(hertz)
     if hertz.is_integer() and hertz < 1e15:
         return str(int(hertz))
@@ -262,15 +269,18 @@ def rate(hertz: float) -> str:
 
 def quoted(text: str, lost: Unwritable) -> str:
     """Return a text in double quotes, with escapes that YAML and JSON share."""
+    # No encoding can hold half a character of UTF-16.
     if _SURROGATE.search(text):
         lost.texts.append(text)
         text = _SURROGATE.sub("\ufffd", text)
+    # JSON's escapes are all valid in YAML's double quotes.
     in_quotes = json.dumps(text, ensure_ascii=False)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", in_quotes)
 
 
 def name(text: str, lost: Unwritable, json_style: bool = False) -> str:
     """Return a text plain where that is safe, else in quotes."""
+    # A plain word such as `no` or `on` would be read as a truth value.
     if json_style or not _PLAIN.fullmatch(text) or _WORDS.fullmatch(text):
         return quoted(text, lost)
     return text
@@ -288,9 +298,11 @@ def value(
 
     What YAML does not have becomes null and is added to `lost`.
     """
+    # A list may contain itself.
     if depth > MAX_DEPTH:
         lost.values.append(f"values nested more than {MAX_DEPTH} deep")
         return "null"
+    # Numbers and arrays of NumPy as Python's own.
     if isinstance(thing, np.generic):
         thing = thing.item()
     elif isinstance(thing, np.ndarray):
@@ -311,6 +323,7 @@ def _scalar(thing: object, lost: Unwritable, json_style: bool) -> str:
     match thing:
         case None:
             return "null"
+        # bool is an int: it comes first.
         case bool():
             return str(thing).lower()
         case int() if abs(thing) < _TOO_LARGE:
@@ -318,6 +331,7 @@ def _scalar(thing: object, lost: Unwritable, json_style: bool) -> str:
         case int():
             lost.values.append(f"a whole number of more than {MAX_DIGITS} digits")
         case float():
+            # nan and inf are written and reported: not all readers know them.
             lost.numbers += not math.isfinite(thing)
             return number_text(thing)
         case str():
@@ -360,6 +374,7 @@ class Layout:
     @property
     def pattern(self) -> bytes:
         """The brackets and commas of a row."""
+        # A pose without its numbers: brackets, and a comma between each two.
         pose = b""
         if self.order:
             pose = b"[" + b"," * (self.pose_size - 1) + b"]"
@@ -372,6 +387,7 @@ class Layout:
         if self.order:
             shape = (rows, self.parts, 7)
         times = np.full(rows, np.nan) if self.stamped else None
+        # Poses are always seven numbers in memory, whatever their order in the file.
         return np.full(shape, np.nan), times
 
     def store(
@@ -385,6 +401,7 @@ class Layout:
 
         Poses as x y z, w x y z.
         """
+        # The time is the first number of a row.
         if times is not None:
             times[frames] = rows[:, 0]
             rows = rows[:, 1:]
@@ -395,6 +412,7 @@ class Layout:
         if self.order == "XYZQWQXQYQZ":
             values[frames] = poses
         elif self.order == "XYZQXQYQZQW":
+            # From x y z w to w x y z.
             values[frames] = poses[..., [0, 1, 2, 6, 3, 4, 5]]
         else:
             values[frames, :, :3] = poses[..., :3]
@@ -411,11 +429,14 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
     The rows are lines of `indent` blanks and a dash, or (None) elements of a flow
     sequence.
     """
+    # Each number takes two bytes at least, with what separates it.
     if not layout.width or 2 * layout.width > len(text):
         return None
+    # Nested block lists: the same rows with dashes in place of brackets.
     if indent is not None and text.startswith(b"- - ", indent):
         text = _flow_of_block(text, indent, layout)
         indent = None
+    # The rows become one array of JSON.
     json = bytearray(b"[%b]" % text)
     if indent is None:
         count = _count_flow_rows(json, layout.pattern)
@@ -426,6 +447,7 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
     flat = _numbers(json, count * layout.width)
     if flat is None:
         return None
+    # simdjson reads −0 as 0 where it is written as an integer.
     if not flat.all():
         flat = with_minus_zeros(flat, json)
     return flat.reshape(count, layout.width)
@@ -436,6 +458,7 @@ def _count_flow_rows(json: bytearray, row: bytes) -> int:
 
     `row` are the brackets and commas of one.
     """
+    # Only brackets and commas are left: they must repeat the pattern of a row.
     brackets = json.translate(None, _BESIDES)[1:-1]
     count = (len(brackets) + 1) // (len(row) + 1)
     if brackets != b",".join([row] * count):
@@ -448,6 +471,7 @@ def _join_lines(json: bytearray, text: bytes, indent: int, row: bytes) -> int:
 
     0 where anything else is in the lines. `json` is the text in brackets.
     """
+    # Where rows begin, all at once.
     starts, is_row = lines(text, indent)
     dashes = starts[is_row] + indent + 1
     count = len(dashes)
@@ -456,11 +480,13 @@ def _join_lines(json: bytearray, text: bytes, indent: int, row: bytes) -> int:
     codes[dashes] = 1
     if (
         not count
+        # Dash, row, dash, row: nothing else may have brackets or commas.
         or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]"
     ):
         return 0
     if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
         return 0
+    # The dash becomes the comma between two rows; before the first there is none.
     codes[dashes] = ord(",")
     codes[dashes[0]] = ord(" ")
     return count
@@ -472,6 +498,7 @@ def _numbers(json: bytearray, count: int) -> Floats | None:
         return flat if flat.size == count else None
     # Texts that are no numbers of JSON may be numbers all the same: with 0 in their
     # places the rest must be JSON.
+    # Word by word, and only where JSON has refused the text.
     values = [number(text.decode("latin-1")) for text in _WORD.findall(json)]
     rest = json_array(_WORD.sub(b"0", json))
     if len(values) != count or None in values or rest is None or rest.size != count:
@@ -494,9 +521,11 @@ def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
     Each level is two columns further in.
     """
 
+    # Lines by their level of nesting and number of dashes.
     def line(level: int, dashes: int) -> bytes:
         return b"\n" + b" " * (indent + 2 * level) + b"- " * dashes
 
+    # Longest first: a line with more dashes contains one with fewer.
     steps = [(line(0, 2), b"],["), (line(1, 1), b",")]
     closing = b"]"
     if layout.order:
@@ -510,6 +539,8 @@ def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
     text = b"\n" + text
     for old, new in steps:
         text = text.replace(old, new)
+    # The time of such a row comes out as a pose of one number: `[t],[`.
     if layout.order and layout.stamped:
         text = _TIME_AS_POSE.sub(rb"\1,[", text)
+    # The first row begins with the brackets that close a row before it.
     return text.removeprefix(closing + b",") + closing

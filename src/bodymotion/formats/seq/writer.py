@@ -68,6 +68,7 @@ ORDER_IN_VERSION = reference.note(
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
+# Keys that the writer itself writes: kept ones of the same name are left out.
 _TOP_KEYS = frozenset(
     itertools.chain(*(KEYS[name] for name in KEYS.keys() - {"frames", "part_labels"}))
 )
@@ -116,8 +117,10 @@ def write_seq(
         stamps that do not increase, and where stamps must become a rate that is not
         given, or at which the frames do not fit into memory.
     """
+    # Checked before the file is opened.
     version = version_to_write(version, _version_of(motion.source), frame_time)
     problems: tuple[Problem, ...] = ()
+    # Version 1 has no stamps, so they become a rate.
     if frame_time is False or version == 1:
         motion, problems = at_fixed_rate(motion)
     elif frame_time:
@@ -140,6 +143,7 @@ def _version_of(source: Source) -> str:
 def _with_stamps(timeline: Timeline) -> Timeline:
     if timeline.stamps is not None:
         return timeline
+    # Frames at a fixed rate get the times that they have.
     return Timeline.stamped(timeline.times, timeline.frame_rate)
 
 
@@ -148,6 +152,7 @@ def _pieces_of(component: Component) -> Pieces:
     values = component.values
     stamps = component.timeline.stamps
     width = max(1, int(np.prod(values.shape[1:])))
+    # Some megabytes of text at a time.
     count = max(1, 64 * PIECE // width)
     for start in range(0, len(values), count):
         piece = slice(start, start + count)
@@ -166,9 +171,12 @@ def version_to_write(
     ValueError
         When it is not 1, 2, 3 or 4, or is 1 and all frames are to have time stamps.
     """
+    # The version of the file read may be unknown: then the default counts.
     wanted = read if version is None else version
+    # "2", 2 and 2.0 are all version 2.
     known = dict(zip(map(float, VERSIONS), VERSIONS, strict=True))
     result = None
+    # True is 1 for float(), but no version.
     if not isinstance(wanted, bool):
         with suppress(TypeError, ValueError):
             result = known.get(float(wanted))
@@ -182,6 +190,7 @@ def version_to_write(
 
 
 def _default_style(path: str | Path, read: Source) -> Style:
+    # A .json must hold JSON, whatever was read.
     is_json = Path(path).suffix.lower() == ".json"
     was_json = read.format == "seq" and read.options.get("style") == "flow"
     return "json" if is_json or was_json else "block"
@@ -195,6 +204,7 @@ def _common_rate(headers: Sequence[ComponentHeader]) -> float | None:
     rates: list[float] = []
     for head in headers:
         if head.layout is None:
+            # A component of an unknown type may have its rate among its kept keys.
             if head.extra.keys().isdisjoint(KEYS["frame_rate"]):
                 return None
         elif head.frame_rate is None:
@@ -272,6 +282,7 @@ class SeqWriter:
                 self._other(header)
             else:
                 self._component(header, frames(k))
+        # The list of components ends, and the top node.
         if self._json:
             self._put("\n]\n}\n" if headers else "]\n}\n")
         else:
@@ -290,6 +301,7 @@ class SeqWriter:
         rate = _common_rate(headers)
         if rate is not None:
             pairs.append(("frame_rate", as_text.rate(rate)))
+        # Components may be of different lengths: the longest counts.
         lengths = [head.num_frames for head in headers if head.layout is not None]
         if lengths:
             pairs.append(("num_frames", str(max(lengths))))
@@ -312,6 +324,7 @@ class SeqWriter:
         if head.frame_rate is not None:
             pairs.append(("frame_rate", as_text.rate(head.frame_rate)))
         pairs.append(("num_frames", str(head.num_frames)))
+        # A Vector3Seq has always 3.
         if not is_vector:
             pairs.append(("num_parts", str(head.num_parts)))
         if head.part_labels:
@@ -319,12 +332,15 @@ class SeqWriter:
             labels = as_text.value(list(head.part_labels), lost, self._json)
             pairs.append(("part_labels", labels))
             self._unwritable(lost, head.content)
+        # Only where it is true: a missing key means no.
         if head.has_frame_time:
             pairs.append(("has_frame_time", "true"))
+        # In version 1 the content's name says so.
         if is_root_relative and (self.version > 1 or head.content != ZMP):
             pairs.append(("is_root_relative", "true"))
         if head.type == "MultiSE3Seq":
             pairs.append(("se3_format", self._text(self.order)))
+            # Choreonoid reads this order in version 1 only.
             if self.order == "XYZQXQYQZQW" and self.version > 1:
                 message = "the poses are written in the order XYZQXQYQZQW"
                 self._note(ORDER_IN_VERSION, message, head.content)
@@ -334,6 +350,7 @@ class SeqWriter:
 
     def _other(self, component: ComponentHeader) -> None:
         """Write a component of an unknown type as it is."""
+        # The type of a component that was not understood when it was read.
         if component.type in (OLD_TYPES if self.version == 1 else TYPES):
             message = (
                 f"a component of type {component.type} is kept as data: "
@@ -344,6 +361,7 @@ class SeqWriter:
             (self._key("type"), self._text(component.type)),
             (self._key("content"), self._text(component.content)),
         ]
+        # Both are written already.
         taken = frozenset((*KEYS["type"], *KEYS["content"]))
         self._head([*pairs, *self._extra(component.extra, component.content, taken)])
         if self._json:
@@ -352,6 +370,7 @@ class SeqWriter:
     def _head(self, pairs: list[tuple[str, str]]) -> None:
         lines = [f"{name} {text}" for name, text in pairs]
         if self._json:
+            # JSON has commas between components.
             self._put(",\n{\n" if self._begun else "\n{\n")
             self._put(",\n".join(lines))
         else:
@@ -368,18 +387,24 @@ class SeqWriter:
             self._put("\n    " + self._key("frames"))
             between = b"\n      - "
             lead = between
+        # Irregular numbers are counted, and reported once for each component.
         tally = _Tally()
         num_rows = 0
+        # Piece by piece, so memory is bounded by a piece.
         for times, values in pieces:
+            # Numbers of rows in messages count across pieces.
             tally.times(times, head, num_rows)
             num_rows += len(values)
             for text in row_texts(self._numbers(values, head, tally), times, between):
                 self._stream.write(lead + text)
+                # The first row has another lead than the others.
                 lead = between
+        # A caller that gives other frames than its headers say has a fault.
         if num_rows != head.num_frames:
             raise ValueError(
                 f"{head.content}: {num_rows} rows for {head.num_frames} frames"
             )
+        # An empty list has no line of its own.
         if not num_rows:
             self._put(" []")
         elif self._json:
@@ -411,19 +436,24 @@ class SeqWriter:
         if self.order == "XYZQWQXQYQZ":
             return values
         if self.order == "XYZQXQYQZQW":
+            # x y z w: the reader's order is w x y z.
             return np.ascontiguousarray(values[..., [0, 1, 2, 4, 5, 6, 3]])
+        # Roll, pitch and yaw hold only rotations: the length of a quaternion is lost.
         quaternions = values[..., 3:]
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = np.linalg.norm(quaternions, axis=-1)
             tally.not_unit += int(
                 np.count_nonzero(np.isfinite(lengths) & (np.abs(lengths - 1) > _UNIT))
             )
+            # A finite quaternion whose length overflows.
             tally.not_unit += int(
                 np.count_nonzero(
                     np.isinf(lengths) & np.isfinite(quaternions).all(axis=-1)
                 )
             )
+        # Unknown orientations stay unknown.
         known = np.isfinite(quaternions).all(axis=-1, keepdims=True)
+        # The identity stands in for nan, for which angles are not defined.
         angles = np.where(
             known,
             rotations.to_rpy(np.where(known, quaternions, rotations.IDENTITY)),
@@ -433,6 +463,7 @@ class SeqWriter:
 
     def _content(self, content: str, is_root_relative: bool) -> str:
         spelled = content_name(content, self.version, is_root_relative)
+        # A content may have the name that another one has in this version.
         meaning = CONTENTS[self.version].get(spelled, spelled)
         if meaning != content:
             message = (
@@ -447,6 +478,7 @@ class SeqWriter:
         lost = Unwritable()
         pairs = []
         for name, thing in extra.items():
+            # Keys that the writer writes itself, and those that no reader accepts.
             if (
                 not isinstance(name, str)
                 or name in taken
@@ -455,6 +487,7 @@ class SeqWriter:
                 lost.values.append(f"the key {str(name)[:40]!r}")
                 continue
             text = as_text.value(thing, lost, self._json)
+            # Frames of a component of an unknown type keep a line for each row.
             if (
                 name == "frames"
                 and not self._json
@@ -488,6 +521,7 @@ class SeqWriter:
             )
 
     def _text(self, text: str) -> str:
+        # Half a character is replaced, and reported.
         lost = Unwritable()
         written = as_text.name(text, lost, self._json)
         self._unwritable(lost, text)
@@ -512,12 +546,14 @@ class _Tally:
         self._last = -np.inf
 
     def times(self, times: Floats | None, head: ComponentHeader, row: int) -> None:
+        # Header and frames must agree, since hasFrameTime is written first.
         if (times is not None) != head.has_frame_time:
             raise ValueError(
                 f"{head.content}: its head and its frames disagree about time stamps"
             )
         if times is None or not len(times):
             return
+        # Compared with the last time of the piece before, too.
         wrong = ~(np.diff(times, prepend=self._last) > 0) | ~np.isfinite(times)
         if wrong.any():
             raise ValueError(
@@ -537,6 +573,7 @@ def can_copy(
     Not when stamps must become a rate.
     """
     stamped = any(header.has_frame_time for header in reader.components)
+    # Resampling needs all frames at once.
     return not stamped or (
         version_to_write(version, reader.source.version) > 1 and frame_time is not False
     )
@@ -563,12 +600,14 @@ def copy_seq(
             "time stamps can become a rate only in memory: load the motion and save it"
         )
     headers = [
+        # Without `frame_time`, components keep their stamps or rates.
         header if frame_time is None else replace(header, has_frame_time=frame_time)
         for header in reader.components
     ]
 
     def copied(index: int, rows: Rows) -> Pieces:
         return (
+            # Stamps may be added or left out for all components.
             (times if headers[index].has_frame_time else None, values)
             for times, _, values in rows
         )

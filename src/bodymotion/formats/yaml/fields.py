@@ -109,6 +109,7 @@ def open_text(
         too much.
     """
     characters, encoding = decode(data)
+    # Old programs end a file with zeros or Ctrl-Z.
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
     document = parse_yaml(text.data, text, found, anchors)
     if document.next_document is not None:
@@ -136,7 +137,9 @@ def reads(
         def call(
             fields: Fields, *names: str, default: Fallback = fallback, **options: object
         ) -> T | Fallback:
+            # Several names: old and new ones of a key.
             node = fields.find(*names)
+            # A null value is None here, and the default counts.
             value = None
             if node is not None:
                 try:
@@ -194,11 +197,14 @@ class Fields:
         """
         value = None
         for name in names:
+            # Keys may be in snake_case (YAML of today) or camelCase.
             for spelling in (name, camel(name)):
                 if spelling in self.node.items:
+                    # All of them count as used, so none is reported as unknown.
                     self.used.add(spelling)
                     if value is None:
                         value = self.node.items[spelling]
+        # A quoted "null" is a text.
         is_null = (
             isinstance(value, Scalar)
             and not value.quoted
@@ -215,6 +221,7 @@ class Fields:
         hint = ""
         if isinstance(value, Scalar):
             found = f"{value.value!r:.60}"
+            # "1,5" and the like get a hint how to write the number.
             if expected == "a number":
                 hint = number_slip(value.value)
         elif isinstance(value, Sequence):
@@ -242,6 +249,7 @@ class Fields:
 
         A single one is a list of one.
         """
+        # A single text in place of a list.
         items = value.items if isinstance(value, Sequence) else [value]
         texts = []
         for item in items[:MAX_TEXTS]:
@@ -253,6 +261,7 @@ class Fields:
     @reads(False)
     def flag(self, value: Node, name: str) -> bool:
         """Return a truth value."""
+        # Truth values as in YAML 1.1.
         word = value.value.lower() if isinstance(value, Scalar) else ""
         if word not in _TRUE and word not in _FALSE:
             self.refuse(name, "true or false", value)
@@ -269,6 +278,7 @@ class Fields:
         if match is None:
             self.refuse(name, "a number", value)
         digits, suffix, sign, word = match.groups()
+        # A suffix as in `0.5f`: the number is read, and reported.
         if suffix:
             message = f"{name} of {self.title} is {match.group()}"
             self.context.found.report(SUFFIX, message, value.location)
@@ -302,8 +312,10 @@ class Fields:
         if not math.isfinite(number):
             self.not_finite(name, number)
             return None
+        # `1.0` is whole, `1.5` is not.
         if number % 1 != 0:
             self.refuse(name, "a whole number", value)
+        # NumPy's integers have 64 bits.
         if abs(number) >= 2**63:
             self.refuse(name, "a whole number of 64 bits", value)
         return int(number)
@@ -316,6 +328,7 @@ class Fields:
         """
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
+        # The text of a long list without nodes: one pass for all numbers.
         if value.numbers:
             # Where one of them is no number, its location is found below.
             with suppress(ValueError):
@@ -333,6 +346,7 @@ class Fields:
                 f"{names[0]} of {self.title} has {counted(len(values), 'number')}; "
                 f"expected {len(default)}"
             )
+            # `vector` has found the key, so it is there.
             location = cast("Node", self.find(*names)).location
             self.context.found.refuse(WRONG_VALUE.error(message, location))
             self.unknown.add(names[0])
@@ -343,6 +357,7 @@ class Fields:
         return default
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
+        # Unknown keys are kept, so a writer can write them again.
         """Return the keys that were not read, as plain values."""
         return {
             key: _plain(value, self.context)
@@ -365,13 +380,17 @@ class Fields:
         value is loaded.
         """
         by_spelling: dict[str, str] = {}
+        # Both spellings of each name.
         for name in known:
             by_spelling[name] = name
             by_spelling[camel(name)] = name
         items = self.node.items
+        # Names that have a value here: none of their keys is missing.
         present = {by_spelling[key] for key in by_spelling.keys() & items.keys()}
         missing = [key for key, name in by_spelling.items() if name not in present]
+        # Messages show the spelling that the file has.
         in_camel = any(key != key.lower() for key in self.used & items.keys())
+        # Each unused key is compared with all missing ones.
         for key in self._unused(by_spelling)[:MAX_MISSPELT]:
             almost = _nearest(key, missing, similarity)
             if almost is None:
@@ -391,6 +410,7 @@ class Fields:
                 data={"key": key, "meant": name},
                 fatal=bool(as_meant),
             )
+            # Read as meant: the caller reads on as if the key were right.
             if as_meant:
                 items[name] = items.pop(key)
                 self.node.offsets[name] = self.node.offsets[key]
@@ -410,6 +430,7 @@ def _nearest(key: str, names: list[str], similarity: float) -> str | None:
     """Return the name that is probably meant, by the kind of mistake or similarity."""
     nearest = meant(key, names)
     if nearest:
+        # Mistakes of typing first; else a text that is mostly equal.
         return nearest
     similar = difflib.get_close_matches(key, names, 1, similarity)
     return similar[0] if similar else None
@@ -450,6 +471,7 @@ def _takes_one(node: Node, context: Context) -> bool:
     """Count a value, and return whether there may be so many; report the first."""
     was_full = context.plain_left < 0
     context.plain_left -= 1
+    # A long list counts all its numbers, before they are made.
     if isinstance(node, Sequence) and node.numbers.count(",") > context.plain_left:
         context.plain_left = -1
     if context.plain_left >= 0:
@@ -468,9 +490,11 @@ def _plain_scalar(text: str) -> object:
         return None
     if word in ("true", "false"):
         return word == "true"
+    # More digits would not fit into 64 bits.
     if re.fullmatch(r"[-+]?[0-9]{1,18}", text):
         return int(text)
     found = _NUMBER.fullmatch(text)
+    # A number with a suffix is a text here: nobody has read it.
     if found is None or found.group(2):
         return text
     return float(found.group(1) or found.group(3) + found.group(4))

@@ -50,6 +50,7 @@ class _Parser:
         self.text = text
         self.at = 0
 
+    # The next character that is no blank; "" at the end.
     def next(self) -> str:
         found = _SPACE.match(self.data, self.at)
         assert found
@@ -68,12 +69,16 @@ class _Parser:
         if self.next() != '"':
             raise ValueError("expected a string")
         value: str
+        # Python's decoder reads a string with its escapes, in compiled code.
         value, self.at = _DECODER.raw_decode(self.data, self.at)
         if not value.isascii():  # half a pair of escapes is no character
+            # UTF-16 joins two halves of a pair; a single half becomes a replacement
+            # character.
             value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return Scalar(self.text, offset, value, True)
 
     def value(self, depth: int) -> Node:
+        # Nested calls: Python has a limit of its own.
         if depth > MAX_DEPTH:
             raise ValueError("nested too deep")
         kind = self.next()
@@ -88,6 +93,7 @@ class _Parser:
                 else Mapping(self.text, offset, True)
             )
             closing = "]" if kind == "[" else "}"
+            # An empty list or object ends at once.
             more = self.next() != closing or self.expect(closing) == ""
             while more:
                 if isinstance(node, Sequence):
@@ -99,6 +105,7 @@ class _Parser:
                     node.pairs.append((key, self.value(depth + 1)))
                 more = self.expect(f",{closing}") == ","
             return node
+        # Words and numbers stay texts, as in YAML.
         found = _WORD.match(self.data, offset)
         if found is None:
             raise ValueError("expected a value")

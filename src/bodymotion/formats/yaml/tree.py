@@ -51,8 +51,10 @@ _HEIGHT = attrgetter("height")
 _NODES = attrgetter("nodes")
 _CORE = "tag:yaml.org,2002:"
 _TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
+# A list of numbers and nothing else; never backtracks.
 _LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
 _TOKEN = re.compile(r"[^\s,]+")
+# What libyaml's messages mean for an author.
 _WORDS = {
     "did not find expected '-' indicator": (
         "the line is not indented like the other items of its list, or there is one "
@@ -90,6 +92,7 @@ class PiecedText:
         self.length = 0
 
     def add(self, text: str, line: int, column: int) -> None:
+        # Pieces follow one another in the text, but not in the file.
         """Append a piece whose first character is at a line and column (from 1)."""
         self._starts.append(self.length)
         self._pieces.append((text, line, column))
@@ -109,14 +112,17 @@ class PiecedText:
         """Return line and column in the file of an offset of the text."""
         if not self._pieces:
             return Location(self.path, 1, 1, inside)
+        # The last piece that begins at or before the offset.
         k = max(bisect_right(self._starts, offset) - 1, 0)
         text, line, column = self._pieces[k]
         offset -= self._starts[k]
+        # Any of the three line ends: of a \r\n, at its second character.
         if k not in self._line_ends:
             self._line_ends[k] = [
                 found.end() - 1 for found in re.finditer("\r\n?|\n", text)
             ]
         ends = self._line_ends[k]
+        # The number of line ends before the offset, in this piece.
         if above := bisect_left(ends, offset):
             return Location(self.path, line + above, offset - ends[above - 1], inside)
         return Location(self.path, line, column + offset, inside)
@@ -151,6 +157,7 @@ class Scalar(_Node):
     height = 0
     nodes = 1
 
+    # Without a call of the base class: most nodes are scalars.
     def __init__(self, text: Positions, offset: int, value: str, quoted: bool) -> None:
         self.text = text
         self.offset = offset
@@ -192,6 +199,7 @@ class Sequence(_Node):
     @property
     def items(self) -> list[Node]:
         """The nodes."""
+        # Made when they are needed: most long lists are read as a whole.
         if self.numbers and not self._items:
             found = _TOKEN.finditer(self.numbers)
             self._items = [
@@ -239,6 +247,7 @@ class Mapping(_Node):
 
         That of the mapping where the key is merged into it or missing.
         """
+        # Files have either has_frame_time or hasFrameTime.
         return self.text.location(
             self.offsets.get(key, self.offsets.get(camel(key), self.offset))
         )
@@ -328,13 +337,16 @@ def parse_yaml(
         When it is no YAML, is nested too deep, is empty, or its aliases unfold to too
         many nodes.
     """
+    # A copy: the caller's anchors stay as they are.
     known = dict(anchors or {})
+    # First with blanks in place of long lists, since libyaml is slow for many numbers.
     if dialect.merges and len(data) > LONG_LIST:
         blanked, lists = _without_long_lists(data)
         trial = Diagnostics(found.path)
         document = _parse(
             blanked, text, _Builder(text, dialect, trial, dict(known), lists)
         )
+        # All lists were found as sequences: the numbers were where they seemed.
         if not lists:
             found.extend(trial.problems)
             found.refusal = found.refusal or trial.refusal
@@ -355,6 +367,7 @@ def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
         if match.end() - match.start() > LONG_LIST:
             numbers = match[1]
             lists[match.start()] = numbers
+            # Blanks of the same length, and line ends, keep all offsets and lines.
             blanks = [" " * len(line) for line in numbers.split("\n")]
             pieces += [data[done : match.start(1)], "\n".join(blanks)]
             done = match.end(1)
@@ -366,6 +379,7 @@ def _unusual_before(data: str, offset: int, text: Positions) -> str:
 
     In the line of a fault or the one before it; "" without one.
     """
+    # The fault is often in the line before the one in which it is noticed.
     line_start = max(data.rfind("\n", 0, offset), 0)
     start = data.rfind("\n", 0, line_start) + 1
     end = data.find("\n", offset)
@@ -373,6 +387,7 @@ def _unusual_before(data: str, offset: int, text: Positions) -> str:
         end = len(data)
     lines = data[start:end].split("\n")[-2:]
     for offset_in_line, line in zip((start, offset), lines, strict=False):
+        # A comment may have any character.
         unusual = unusual_character(line.partition(" #")[0])
         if unusual:
             number = text.location(offset_in_line).line
@@ -383,8 +398,10 @@ def _unusual_before(data: str, offset: int, text: Positions) -> str:
 def _parse(data: str, text: Positions, builder: _Builder) -> Document:
     import yaml
 
+    # PyYAML may be built without libyaml; its own parser is slower.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        # A tree has many nodes and no cycles: collecting garbage would only cost time.
         with without_collections():
             root, more = builder.build(yaml.parse(data, Loader=loader))
     except yaml.MarkedYAMLError as error:
@@ -413,6 +430,7 @@ def in_words(error: yaml.MarkedYAMLError) -> tuple[str, int]:
 
     Of quotes without an end, where they open; of a key without a colon, where it is.
     """
+    # Some errors have only the mark of their context.
     mark = error.problem_mark or error.context_mark
     if error.context in _BEGUN_BEFORE and error.context_mark is not None:
         mark = error.context_mark
@@ -442,6 +460,7 @@ class _Builder:
         self.lists = lists
         self.incomplete: set[str] = set()
         """Names of anchors whose nodes have not ended yet."""
+        # Events, about one for each node: a measure of the size of the text.
         self.events = 0
         self.unfolded = 0
         """Nodes that the aliases so far stand for."""
@@ -489,6 +508,7 @@ class _Builder:
 
     def scalar(self, event: yaml.ScalarEvent) -> Scalar:
         offset = _offset(event)
+        # A tag of YAML decides whether a quoted text is one.
         tag = None if event.tag is None else self.tag(event.tag, offset)
         is_text = bool(event.style) and tag not in ("int", "float", "bool")
         is_quoted = is_text or tag in ("!", "str")
@@ -502,8 +522,10 @@ class _Builder:
 
         Report another one.
         """
+        # "!" means a text, whatever it looks like.
         if tag == "!":
             return tag
+        # A local tag has no such prefix.
         name = tag.removeprefix(_CORE)
         if name == tag or name not in _TAGS:
             message = f"the tag {tag[:60]!r} has no meaning in this format"
@@ -523,6 +545,7 @@ class _Builder:
         is_flow = bool(event.flow_style)
         if event.tag is not None:
             self.tag(event.tag, offset)
+        # Deeper trees would exceed Python's calls in recursive walks.
         if depth >= MAX_DEPTH:
             message = f"nodes are nested more than {MAX_DEPTH} deep"
             raise self.error(NOT_YAML, message, offset)
@@ -531,12 +554,14 @@ class _Builder:
             node = Mapping(self.text, offset, is_flow)
         else:
             node = Sequence(self.text, offset, is_flow)
+            # The start event of a list ends behind its bracket.
             if self.lists and event.end_mark:
                 bracket = event.end_mark.index - 1
                 if bracket in self.lists:
                     node.numbers = self.lists.pop(bracket)
                     node.numbers_offset = bracket + 1
         if event.anchor is not None:
+            # An anchor inside its own node would be a cycle.
             self.anchors.pop(event.anchor, None)
             self.incomplete.add(event.anchor)
         return node
@@ -546,13 +571,16 @@ class _Builder:
     ) -> Node:
         inside: AnyCollection[Node] = children
         if isinstance(node, Mapping):
+            # Children are key, value, key, value ….
             node.pairs = list(zip(children[::2], children[1::2], strict=True))
             if self.dialect.merges:
                 self.merge(node)
                 inside = node.items.values()
         elif not node.numbers:
             node.items = children
+        # Height and number of nodes grow with aliases too: an alias is its node.
         below = max(map(_HEIGHT, children), default=0)
+        # Merged values count as well.
         if inside is not children:
             below = max(below, max(map(_HEIGHT, inside), default=0))
         node.height = 1 + below
@@ -577,8 +605,10 @@ class _Builder:
                 state = "is inside of the node that it names"
             message = f"the alias *{name[:60]} {state}"
             self.found.refuse(self.error(ALIAS, message, offset))
+            # Its contents count at each use: aliases of aliases grow exponentially.
             return MissingAlias(self.text, offset, "", False)
         self.unfolded += node.nodes
+        # The limit grows with the text: a short file must not expand to many nodes.
         limit = FREE_ALIASES + ALIAS_GROWTH * self.events
         if self.unfolded > limit:
             message = (
@@ -596,6 +626,7 @@ class _Builder:
                 message = "a key is a list or a mapping: it is left out"
                 self.found.report(WRONG_VALUE, message, key.location)
             elif key.value == "<<" and not key.quoted:
+                # `<<` takes a mapping, or a list of them.
                 sources += value.items if isinstance(value, Sequence) else [value]
             else:
                 name = key.value
@@ -604,6 +635,8 @@ class _Builder:
                     self.found.report(KEY_TWICE, message, key.location)
                 mapping.items[name] = value
                 mapping.offsets[name] = key.offset
+        # Keys of the mapping itself win over merged ones, and earlier sources over
+        # later ones.
         for source in sources:
             if isinstance(source, Mapping):
                 self.merge_items(source, mapping)
@@ -612,6 +645,7 @@ class _Builder:
                 self.found.refuse(self.error(ALIAS, message, mapping.offset))
 
     def merge_items(self, source: Mapping, mapping: Mapping) -> None:
+        # A chain of merges copies all keys at each step.
         self.merged += len(source.items)
         if self.merged > MAX_MERGED_KEYS:
             message = f"<< merges more than {MAX_MERGED_KEYS} keys"
