@@ -80,6 +80,7 @@ def check_body(body: Body) -> tuple[Problem, ...]:
 
 
 def _check_link_names(review: BodyReview) -> None:
+    """Report links without a name, and names that two links or two joints have."""
     first_link: dict[str, int] = {}
     first_joint: dict[str, int] = {}
     for link in review.body.links:
@@ -114,6 +115,7 @@ def _check_device_names(review: BodyReview) -> None:
 
 
 def _check_joint_ids(review: BodyReview) -> None:
+    """Report ids that two joints have, and missing ids."""
     links = review.body.links
     ids = _review_ids({link.index: link.joint.id for link in links})
     for link, first in ids.repeated.items():
@@ -122,6 +124,7 @@ def _check_joint_ids(review: BodyReview) -> None:
         message = f"has the joint id {number}, as {title} does"
         data = {"id": number}
         review.report_link(rules.ID_TWICE, links[link], message, "id", data=data)
+    # A joint that could not be read may have the missing id.
     if ids.gaps and review.are_known("links", "id"):
         noun = "ids" if len(ids.gaps) > 1 else "id"
         message = f"no joint has the {noun} {listed(map(str, ids.gaps))}"
@@ -129,6 +132,7 @@ def _check_joint_ids(review: BodyReview) -> None:
 
 
 def _check_device_ids(review: BodyReview) -> None:
+    """Report ids that two devices of a kind have, and missing ids."""
     if review.body.source.format not in ("openhrp", "body", ""):
         # Only OpenHRP and Choreonoid have ids of devices.
         return
@@ -187,6 +191,7 @@ def check_joints(review: BodyReview) -> None:
             _check_axis(review, link, joint)
             _check_limits(review, link, joint)
             is_ordered = joint.lower <= joint.upper
+            # The pose with all joints at 0 is not possible then.
             is_zero_outside = is_ordered and (joint.lower > 0 or joint.upper < 0)
             is_known = review.is_known(link, "lower", "upper")
             if link.index and is_zero_outside and is_known:
@@ -228,6 +233,7 @@ def _check_axis(review: BodyReview, link: Link, joint: Joint) -> None:
 
 
 def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
+    """Check the limits of position and velocity of a joint."""
     unit = "rad" if joint.type == "rotate" else "m"
     data = {"lower": joint.lower, "upper": joint.upper}
     if review.is_known(link, "lower", "upper"):
@@ -254,6 +260,7 @@ def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
 def _check_velocity_limits(
     review: BodyReview, link: Link, joint: Joint, unit: str
 ) -> None:
+    """Report velocity limits between which a joint cannot move both ways."""
     low = joint.velocity_lower
     high = joint.velocity_upper
     data = {"lower": low, "upper": high}
@@ -303,6 +310,7 @@ def _check_degrees(review: BodyReview, link: Link, joint: Joint) -> None:
 
 
 def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
+    """Report values of a motor that no motor has, all of them in one finding."""
     efficiency = joint.gear_efficiency
     current = first_number(joint.extra, "climit") or 0.0
     faults = {}
@@ -347,11 +355,13 @@ def check_devices(review: BodyReview) -> None:
 
 
 def _check_position(review: BodyReview, number: int, device: Device) -> None:
+    """Report a device that is far outside of the shape of its link."""
     position = device.pose[:3]
     box = review.boxes[device.link]
     link = review.body.links[device.link]
     if not np.isfinite(position).all() or not review.is_known(link, "shapes"):
         return
+    # Without shapes, the size of the whole robot takes the place of the link's.
     if box is None:
         outside = float(np.linalg.norm(position))
         limit = review.diagonal
@@ -367,6 +377,7 @@ def _check_position(review: BodyReview, number: int, device: Device) -> None:
 
 
 def _check_camera(review: BodyReview, number: int, device: VisionSensor) -> None:
+    """Report an angle, a distance or an image size that no camera has."""
     faults = {}
     if not 0 < device.field_of_view <= 2 * np.pi:
         angle = f"a field of view of {device.field_of_view:g} rad"
@@ -390,6 +401,7 @@ def _check_camera(review: BodyReview, number: int, device: VisionSensor) -> None
 
 
 def _check_scan(review: BodyReview, number: int, device: RangeSensor) -> None:
+    """Report an angle, a step, a rate or a range that no scanner has."""
     is_wrong = {
         "scan_angle": not 0 <= device.scan_angle <= MAX_SCAN_ANGLE,
         "scan_step": not (device.scan_step > 0 or device.scan_angle == 0),
@@ -451,6 +463,7 @@ def _check_open_loops(review: BodyReview, numbers: list[int]) -> None:
     body = review.body
     joints = tuple(body.extra_joints[number] for number in numbers)
     gaps, tilts = loop_errors(replace(body, extra_joints=joints), review.at_rest)
+    # Numbers in a file have a relative error: larger robots have larger gaps.
     max_gap = MAX_GAP * max(1.0, review.diagonal)
     for number, joint, gap, tilt in zip(numbers, joints, gaps, tilts, strict=True):
         if max_gap < gap < np.inf:

@@ -122,6 +122,7 @@ class BodyReview:
         data: Mapping[str, object] | None,
         severity: Severity | None = None,
     ) -> None:
+        """Report a problem about a subject, unless this could not be read."""
         locations = self.body.source.locations
         if not locations.is_known(subject):
             return
@@ -165,6 +166,7 @@ class BodyReview:
         """The poses (L, 7) of the links in the world with all joints at 0."""
         if len(self.body.links) > MAX_LINKS_IN_PYTHON:
             return self.body.forward_kinematics(np.zeros(self.body.num_joints))
+        # For few links this is faster than the compiled kernel, which loads slowly.
         link_poses: list[Floats] = []
         for link in self.body.links:
             pose = self.body.root_pose
@@ -196,6 +198,7 @@ class BodyReview:
             if box is not None:
                 boxed.append(index)
                 corners.append([*product(*zip(*box, strict=True))])
+        # (B, 8, 3) The corners of the boxes of B links, in the world.
         in_world = poses.transform_points(
             self.at_rest[boxed][:, None], np.array(corners).reshape(-1, 8, 3)
         )
@@ -207,6 +210,7 @@ class BodyReview:
 
 
 def _box(link: Link) -> Box | None:
+    """Return the box around the shapes of a link, None without finite shapes."""
     low = []
     high = []
     for shape in (*link.visuals, *link.collisions):

@@ -157,6 +157,8 @@ def _problems_of_file(
         reading = {"body": None if by_position else body, **options}
         row, result = read_here(path, reading.pop("format", None), reading)
         of_lines = check_line_ends(path) if row.name in TEXT_FORMATS else ()
+    # Line endings are a matter of the bytes: they are checked even where nothing is
+    # read.
     value = result.value
     if value is None:
         return (*result.problems, *of_lines)

@@ -112,6 +112,8 @@ def find_runs(
         return [], 0
     after = frames + 1
     last = len(times) - 1
+    # (N,) The half-ways before and after each frame above the threshold; at the ends of
+    # the motion the frame itself.
     begins = 0.5 * (times[frames] + times[np.maximum(frames - 1, 0)])
     ends = 0.5 * (times[frames] + times[np.minimum(after, last)])
 
@@ -132,6 +134,7 @@ def find_runs(
     chosen = np.flatnonzero(is_long)
     count = len(chosen)
     if count > max_runs:
+        # The worst are chosen by amount, and put back into the order of time.
         by_amount = np.argsort(-tops[chosen], kind="stable")
         chosen = np.sort(chosen[by_amount[: int(max_runs)]])
     columns = [

@@ -109,6 +109,7 @@ def check_positions(motion: Motion, q: Floats, body: Body) -> list[Finding]:
     findings: list[Finding] = []
     for column in driven_columns(body, "rotate", "slide"):
         joint = body.joints[column]
+        # Reversed limits are a fault of the body, and reported there.
         if joint.lower > joint.upper:
             continue
         unit = "rad" if joint.type == "rotate" else "m"
@@ -147,11 +148,14 @@ def _find_fast_joints(
     columns = driven_columns(body, *SPEED_TYPES)
     limits = [velocity_range(body.joints[column]) for column in columns]
     lower, upper = np.array(limits).reshape(-1, 2).T
+    # (T − 1, C) [rad/s or m/s] The mean speed of each step.
     speeds = np.diff(q[:, columns], axis=0) / np.diff(joints.timeline.times)[:, None]
     counts = np.isfinite(speeds)
     if calm is not None:
         counts &= calm[:, None]
     speeds = np.where(counts, speeds, 0.0)
+    # `lower` is negative: of both quotients the one in the direction of the motion is
+    # positive.
     shares = np.maximum(speeds / lower, speeds / upper)
     fast = np.flatnonzero((shares > SPEED_TOLERANCE).any(axis=0)).tolist()
     return {columns[k]: _JointSpeeds(speeds[:, k], shares[:, k]) for k in fast}
@@ -199,6 +203,8 @@ def check_frame_rate(motion: Motion, q: Floats, body: Body) -> list[Finding]:
         shares = fast_joints[column].shares
         min_steps = max(MIN_FAST_SHARE * len(shares), MIN_FAST_STEPS)
         if np.count_nonzero(shares > 1) > min_steps:
+            # The MIN_FAST_STEPS-th largest speed: fewer steps may be wrong for another
+            # reason.
             factors[column] = float(
                 np.partition(shares, -MIN_FAST_STEPS)[-MIN_FAST_STEPS]
             )
@@ -217,6 +223,7 @@ def check_frame_rate(motion: Motion, q: Floats, body: Body) -> list[Finding]:
     )
     frame = int(np.argmax(fast_joints[worst].shares))
     location = all_frames(motion, joints).locate(frame)
+    # Rates are wrong by a power of ten, as 1000 for 100: the next one above the factor.
     power_of_ten = max(math.ceil(math.log10(factor)), 1)
     return [too_fast(reason, joints.timeline, location, 10.0**power_of_ten)]
 

@@ -120,6 +120,7 @@ def _find_not_finite(link: Link) -> Iterator[tuple[str, str]]:
         yield "offset", "rotation"
     for name in _JOINT_FIELDS:
         value = np.asarray(getattr(link.joint, name))
+        # An infinite limit means that there is none.
         is_wrong = np.isnan(value) if name in _LIMITS else ~np.isfinite(value)
         if is_wrong.any():
             yield f"joint ({name})", name
@@ -140,6 +141,7 @@ def _find_not_finite(link: Link) -> Iterator[tuple[str, str]]:
 
 
 def _shape_is_finite(shape: Shape) -> bool:
+    """Return whether the transform and all sizes or vertices of a shape are finite."""
     geometry = shape.geometry
     values: tuple[object, ...]
     if isinstance(geometry, (Mesh, Lines, Points)):
@@ -289,6 +291,7 @@ def _check_mass_in_shape(review: BodyReview, link: Link, box: Box) -> None:
         review.report_link(rules.CENTER_FAR, link, message, "center_of_mass")
     if link.mass > inertias.MIN_INERTIAL:
         largest = np.abs(np.diag(link.inertia)).max()
+        # I = m r²: at the radius r the whole mass would have this moment of inertia.
         radius = float(np.sqrt(largest / link.mass))
         if radius > MAX_RADIUS * extent:
             message = (
@@ -309,6 +312,8 @@ def _check_density(review: BodyReview, link: Link, box: Box) -> None:
         or link.mass <= MAX_DENSITY * volume
     ):
         return
+    # A small radius of gyration confirms that the mass is wrong, or that the inertia
+    # belongs to another mass.
     radius = float(np.sqrt(largest / link.mass))
     if radius < MIN_RADIUS * size(box):
         message = (
@@ -348,6 +353,7 @@ def _report_links_without_shapes(review: BodyReview) -> None:
 
 
 def _check_shape(review: BodyReview, link: Link, shape: Shape) -> None:
+    """Report a mesh that names missing vertices, and a shape that is scaled flat."""
     geometry = shape.geometry
     if isinstance(geometry, Mesh) and geometry.faces.size:
         lowest = int(geometry.faces.min())
@@ -378,6 +384,7 @@ def check_sizes(review: BodyReview) -> None:
     message = f"the size of the robot is {review.diagonal:.4g} m"
     if review.diagonal > MAX_SIZE:
         shapes = tuple(link.visuals or link.collisions for link in links)
+        # One shape that is far away, such as a floor, makes a robot of any size huge.
         far = BodyExtent(review.body, shapes).far
         if far:
             text = f"has shapes far outside of the other links: {message}"

@@ -93,6 +93,7 @@ class _NumberCheck:
         for column, name in enumerate(component.part_labels):
             if ("contents", content, name) in unknown:
                 is_wrong[:, column] = False
+        # (T, P) for joints, (T, P, 7) for poses, of which one wrong number is enough.
         numbers = is_wrong
         if isinstance(component, MultiSE3Seq):
             is_wrong = np.any(is_wrong, axis=-1)
@@ -188,6 +189,7 @@ def _with_unknown(motion: Motion) -> Motion:
 
 
 def _component_with_unknown(component: TimedComponent) -> TimedComponent:
+    """Return a component whose wrong numbers and frames are NaN."""
     is_unknown = ~np.isfinite(component.values)
     timeline = component.timeline
     if isinstance(component, MultiSE3Seq):
@@ -404,6 +406,8 @@ def _check_link_poses(
         return []
     distances = _PoseErrors(body, len(q))
     angles = _PoseErrors(body, len(q))
+    # In blocks of frames: the poses of all links of a long motion would not fit into
+    # memory.
     step = max(BLOCK_POSES // len(body.links), 1)
     for start in range(0, len(q), step):
         recorded = links.values[start : start + step]
@@ -452,6 +456,7 @@ class _PoseErrors:
 
     def add(self, start: int, errors: Floats) -> None:
         """Add the errors (T, L) of the frames from `start` on."""
+        # What is not finite is reported by its own rule.
         errors[~np.isfinite(errors)] = 0.0
         self.errors[start : start + len(errors)] = errors.max(axis=1)
         self.differs |= (errors > POSE_TOLERANCE).any(axis=0)

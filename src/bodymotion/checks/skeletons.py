@@ -94,6 +94,7 @@ def _report_jump(
     message: str,
     data: dict[str, object] | None = None,
 ) -> None:
+    """Report a jump from a frame to the next one, at that in the file."""
     subject = ("frames", frame + 1)
     found.report(
         rules.SKELETON_JUMP,

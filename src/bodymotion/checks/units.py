@@ -85,6 +85,10 @@ def check_time_steps(motion: Motion) -> list[Problem]:
 
 
 def _check_stamps(motion: Motion, number: int, times: Floats) -> list[Problem]:
+    """Report time stamps that are no seconds, by their gaps.
+
+    All gaps are very short, or one is very long.
+    """
     gaps = np.diff(times)
     median = float(np.median(gaps))
     is_too_short = median < MIN_GAP
@@ -131,6 +135,8 @@ class _Root:
 
     def is_in_millimetres(self) -> bool:
         """Return whether the positions look like millimetres."""
+        # Heights alone do not decide: speeds, and on a body the ground under its feet,
+        # do.
         height = float(np.median(np.abs(self.poses[self.is_known, 2])))
         if height / 1000 > MAX_HEIGHT_IN_MM:
             return False
@@ -273,10 +279,12 @@ def check_degrees(motion: Motion) -> list[Problem]:
         return []
     if not FULL_TURN < np.abs(values).max() <= MAX_ANGLE:
         return []
+    # Columns of zeros say nothing about the unit.
     used = np.flatnonzero(values.any(axis=0))
     in_degrees = [
         column for column in used.tolist() if _is_in_degrees(values[:, column], gaps)
     ]
+    # A wheel may turn far: one joint, or a minority of them, is no evidence.
     if len(in_degrees) < 2 or 2 * len(in_degrees) < len(used):
         return []
     sizes = np.abs(values[:, in_degrees])

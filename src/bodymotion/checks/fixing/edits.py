@@ -67,9 +67,11 @@ class Lines:
     """
 
     def __init__(self, data: bytes, any_end: bool = False) -> None:
+        """Find where the lines begin."""
         self.data = data
         text = np.frombuffer(data, np.uint8)
         if any_end:
+            # 10 is LF, 13 is CR.
             ends = text == 10
             returns = np.flatnonzero(text == 13)
             # A CR before a LF does not end a line.
@@ -208,6 +210,7 @@ def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | 
     after = [line + b"\n" for line in whole]
     if rest:
         after.append(rest)
+    # Equal lines at the end and at the begin are context, not changes.
     while before and after and before[-1] == after[-1]:
         before.pop()
         after.pop()
@@ -255,6 +258,7 @@ def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int,
         return []
     # The squares of large numbers would be too large.
     scaled = [value / largest for value in values]
+    # The length of the scaled vector: unit = scaled / length.
     length = math.sqrt(sum(value * value for value in scaled))
     # As many digits as there are, and no more than a float has.
     num_digits = [len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts]

@@ -51,6 +51,7 @@ def is_same_motion(before: bytes, after: bytes, path: Path) -> bool:
 
 
 def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
+    """Return the edits of a document: version, numFrames, then quaternions."""
     findings = Diagnostics()
     headers = read_headers(document, findings)
     root = document.tree.root
@@ -81,6 +82,8 @@ def _version(
     if place.line is None or place.column is None or not root.pairs:
         return
     at = lines.offset(place.line, place.column)
+    # In flow style ({key: value, …}) the version goes behind the brace, with quotes if
+    # the other keys have them; in block style it gets a line before the first key.
     if root.flow:
         if lines.data[at : at + 1] != b"{":
             return

@@ -188,8 +188,11 @@ def _complete_list(
         return
     defined = Counter(_DEFINED.findall(text.data))
     are_unique = len(names) == len({id(node) for node in listed})
+    # USE names the last node that was defined with the name: of two it may be the wrong
+    # one.
     if not are_unique or any(defined[node_name] != 1 for node_name in names):
         return
+    # VRML97 allows USE only after the DEF, in the same file.
     if any(node.text is not humanoid.text or node.offset <= body for node in listed):
         return
     start = humanoid.offsets.get(name)
@@ -307,6 +310,7 @@ def _tokens(text: str, at: int) -> Iterator[re.Match[str]]:
 
 def _end_of_value(text: str, at: int) -> int | None:
     """Return where the list or the node that follows ends."""
+    # Brackets and braces that are open; those in strings do not count.
     depth = 0
     for token in _tokens(text, at):
         if token.re is STRING:

@@ -133,6 +133,7 @@ def check_physics(
 
     main: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
     if main is None and links is not None and links.num_parts == len(body.links):
+        # Without joint values, those that follow from the poses of all links.
         main = links
         q = _recover_joint_values(motion, body)
     if main is None or q is None or not _is_increasing(main.timeline.times):
@@ -145,6 +146,8 @@ def check_physics(
         root = rooted.values[:, 0]
         if rooted.timeline != main.timeline:
             poses = rooted.values[:, :1]
+            # Root poses at other times than the joints are interpolated at the times of
+            # these.
             root = sampled(poses, rooted.timeline.times, main.timeline.times)[:, 0]
     zmp = _usable_zmp(motion, unusable)
     trajectory = _Trajectory(motion, body, main, q, root, links, zmp)
@@ -158,6 +161,7 @@ def _has_root(links: MultiSE3Seq | None) -> bool:
 
 
 def _check_root(motion: Motion, links: MultiSE3Seq) -> list[Finding]:
+    """Report jumps of the root, and quaternions that change their sign."""
     root = links.values[:, 0]
     frames = all_frames(motion, links)
     findings = jumps_of_root(root, frames)
@@ -210,6 +214,8 @@ def _check_trajectory(
     samples = _measure(trajectory, ground)
     if samples is None:
         return findings + collisions
+    # A jump has an endless acceleration: it would be reported as forces and slips
+    # again.
     samples.discard(findings)
 
     if not _has(findings, rules.OSCILLATION):
@@ -276,6 +282,7 @@ def _check_ground(
     samples: Samples,
     overlaps: Collisions | None,
 ) -> list[Finding]:
+    """Return the findings about feet and the height of the floor."""
     root = trajectory.root
     links = trajectory.links
     if root is None or links is None:
@@ -303,6 +310,8 @@ def _check_rate(samples: Samples, trajectory: _Trajectory) -> list[Finding]:
     margins = samples.margins[np.isfinite(samples.margins)]
     if not len(margins):
         return []
+    # Accelerations grow with the square of the frame rate, and with them the distance
+    # of the zero moment point.
     if np.mean(margins < -MAX_ZMP_DISTANCE) <= MAX_IMPOSSIBLE_SHARE:
         return []
     distance = -float(np.min(margins))
@@ -339,6 +348,8 @@ def physics_of_plays(
         [s] A shorter overload of a motor is not reported.
     """
     q, root = (np.concatenate(parts) for parts in zip(*plays, strict=True))
+    # The gap between two motions is long enough to be a rest, so that derivatives do
+    # not reach from one into the next.
     starts = np.arange(len(plays)) * (times[-1] - times[0] + 2 * MIN_REST)
     frames = Sampling(
         np.arange(len(q)), (starts[:, None] + times).ravel(), lambda _: Location()
@@ -347,6 +358,7 @@ def physics_of_plays(
     chosen = select_frames(q, root, frames.times)
     overlaps, unchecked = _find_overlaps(body, q, root, frames, chosen, ground.height)
     samples = measure_samples(body, q, root, frames, ground, None)
+    # (N + 1,) Where the chosen frames of each motion begin.
     edges = np.searchsorted(chosen, np.arange(len(plays) + 1) * len(times))
     results = []
     for k, (play_q, play_root) in enumerate(plays):

@@ -116,6 +116,7 @@ class _Boxes:
     """
 
     def __init__(self, body: Body) -> None:
+        """Compute the boxes of links and shapes, and which pairs may collide."""
         shapes = CollisionPoints(body, visuals=True)
         # MuJoCo's with their data, when nothing computes with them: a copy takes longer
         # than a walk without contacts.
@@ -131,6 +132,7 @@ class _Boxes:
         self.halves = 0.5 * (high - low)
         self.axes = shapes.axes
         self.shape_middles, self.shape_halves = shapes.boxes
+        # (S,) [m] A ball around the link's origin with this radius contains the shape.
         self.radii = np.linalg.norm(self.shape_middles, axis=1)
         self.radii += np.linalg.norm(self.shape_halves, axis=1)
         self.partners = self._find_partners(shapes, first)
@@ -147,6 +149,7 @@ class _Boxes:
         for one in range(count):
             others = shapes.shapes[shapes.partners(int(first[one]))]
             partners[one, np.searchsorted(self.links, others)] = True
+        # Links that overlap at rest, as at joints, are not reported.
         for pair in shapes.rest_overlaps:
             partners[tuple(np.searchsorted(self.links, pair))] = False
         return partners
@@ -197,6 +200,7 @@ class _Boxes:
 
         `lowest` and `highest` (3, K, B) are the coordinates over some frames together.
         """
+        # Boxes are apart if they are along one of the three axes.
         is_apart = (lowest >= highest[:, [one]]) | (highest <= lowest[:, [one]])
         is_always_apart = np.all(np.any(is_apart, axis=0), axis=1)
         others = np.flatnonzero(self.partners[one] & ~is_always_apart)
@@ -328,6 +332,8 @@ def _contacts(
     world, data = _take_world(body)
     model = world.model
     plane = model.geom("floor").id
+    # Without a floor its plane collides with nothing; restored below, as the world is
+    # used again.
     collides = model.geom_contype[plane], model.geom_conaffinity[plane]
     if floor is None:
         model.geom_contype[plane] = model.geom_conaffinity[plane] = 0

@@ -113,6 +113,7 @@ def _find_slips(samples: Samples, foot: int, name: str) -> PendingMoments:
 def _check_depths(
     samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None
 ) -> list[Finding]:
+    """Report feet below the ground, and other links that MuJoCo finds in the floor."""
     def find_depths(link: int, depths: Floats, max_depth: float) -> PendingMoments:
         limit = Limit(
             rules.DEPTH,

@@ -174,6 +174,8 @@ def measure_samples(
         return None
     times = all_frames.times[frames]
     time_step = median_step(times)
+    # Forces need accelerations of the root, frames that are close enough for these, and
+    # masses.
     has_forces = root is not None and time_step <= MAX_TIME_STEP and body.mass > 0
     efforts = _find_efforts(body) if has_forces else {}
     num_feet = 0 if ground is None else len(ground.feet.links)
@@ -293,6 +295,10 @@ class _Measurement:
             self._keep_balance(measures, block, self.ground)
 
     def _measure(self, rows: slice) -> Measures:
+        """Measure rows of the motion on the ground.
+
+        Without root poses the ground is at the lowest foot of each frame.
+        """
         frames = self.samples.frames[rows]
         q = self.q[frames]
         root = self._root_poses(frames, q)
@@ -331,6 +337,8 @@ class _Measurement:
         if samples.motors and (self.ground is None or self.ground.level):
             torques = measures.torques[block.kept][:, list(samples.motors)]
             lower, upper = samples.efforts.T
+            # `lower` is negative: the quotient for the direction of the torque is
+            # positive.
             samples.torques[block.inner] = np.maximum(torques / upper, torques / lower)
 
     def _keep_feet(self, measures: Measures, block: _Block, ground: Ground) -> None:
@@ -347,6 +355,7 @@ class _Measurement:
         samples.slip_speeds[block.inner] = (slip_speeds * weights)[block.kept]
 
     def _keep_balance(self, measures: Measures, block: _Block, ground: Ground) -> None:
+        """Keep the margins of both zero moment points, and their distance."""
         points = self._recorded_points(measures, block.outer)
         if not ground.level or ground.flat is None:
             return
@@ -407,6 +416,7 @@ def _find_polygons(
 
     heights = measures.contacts.heights
     touching = heights < CONTACT_HEIGHT
+    # (T, C, 2) [m] Corners of the support polygons, of which `counts` (T,) are used.
     corners, counts = hulls(
         measures.link_poses[:, list(ground.feet.links)],
         ground.feet.points,

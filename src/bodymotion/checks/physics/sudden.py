@@ -141,6 +141,7 @@ def find_sudden(
     large = _find_large_changes(speeds, gaps, scale)
     if not len(large.frames):
         return [], []
+    # A sudden change stands out from those around it; where all are large, it trembles.
     is_isolated = large.changes > RATIO * large.medians
     changes = _Steps(steps, speeds, gaps, scale).find_changes(large, is_isolated)
     if len(large.frames) <= FEW_CHANGES:
@@ -282,6 +283,7 @@ def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
     rotates = [body.joints[column].type == "rotate" for column in columns]
     rotating = columns[rotates]
     values = np.array(q)
+    # A jump by full turns is another fault: it is reported apart.
     values[:, rotating] = unwrapped(q[:, rotating])
     parts = []
     full_turns: list[Moment] = []
@@ -333,6 +335,7 @@ def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
     units = rotations.normalized(root[:, 3:])
     between = rotations.multiply(rotations.conjugate(units[:-1]), units[1:])
     axes, angles = rotations.to_axis_angle(between)
+    # (T − 1, 3) [rad] Rotation vectors from each frame to the next.
     rotation = axes * angles[:, None]
     is_known = np.isfinite(np.diff(root[:, 3:], axis=0)).all(axis=1)
     rotation[~is_known] = np.nan
@@ -345,6 +348,8 @@ def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
 
 def sign_flips(quaternions: Floats, frames: Sampling) -> list[Finding]:
     """Return the frames in which quaternions (T, 4) change their sign."""
+    # q and −q are the same orientation: near −1, the product of neighbours shows a
+    # flip.
     squares = np.sum(quaternions * quaternions, axis=1)
     products = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
     is_flipped = products < MAX_FLIP_PRODUCT * np.sqrt(squares[1:] * squares[:-1])
@@ -438,6 +443,7 @@ def _frames_of(change: Sudden) -> Run:
 
 
 def _describe_event(event: _Event, frames: Sampling) -> str:
+    """Return the sentence about a jump or a spike."""
     change = event.change
     unit = event.part.unit
     if event.part.name:

@@ -187,6 +187,7 @@ class GeomWriter:
         return self._counts["not drawn", name] == left_out
 
     def _write_shapes(self, element: Element, link: Link, name: str) -> None:
+        """Write the shapes of a link in the classes of our writer."""
         visuals = list(link.visuals)
         collisions = list(link.collisions)
         # Equal shapes are one geom that is seen and collides. A flat one cannot be:

@@ -128,6 +128,7 @@ def read_joints(items: Sequence[Item], settings: Settings) -> list[JointRead]:
 
 
 def _read_type(element: Element) -> str:
+    """Return the type of a joint; a misspelled one as it is meant."""
     if element.name == "freejoint":
         return "free"
     kind = element.get("type", "hinge")
@@ -157,6 +158,7 @@ def _without(attributes: Mapping[str, str], names: Sequence[str]) -> dict[str, s
 
 
 def _read_ball(item: Item, settings: Settings) -> list[JointRead]:
+    """Return the three joints of a ball joint, which share its anchor."""
     element = item.element
     name = element.get("name")
     message = f"joint {name!r:.60} is a ball: it is read as three joints"

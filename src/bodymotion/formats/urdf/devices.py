@@ -550,6 +550,7 @@ def _put_camera(sensor: Element, device: VisionSensor) -> None:
 
 
 def _put_lidar(sensor: Element, device: RangeSensor) -> None:
+    """Write the scan of a range sensor into its <sensor>."""
     scanner = "lidar" if sensor.first("lidar") else "ray"
     scan = (scanner, "scan", "horizontal")
     rays, side = _rays(device, sensor.first(*scan, "samples"))

@@ -406,6 +406,7 @@ def joint_element(
 
 
 def _written_type(joint: Joint) -> str:
+    """Return the type of URDF that a joint is written as."""
     match joint.type:
         case "rotate":
             # NaN is no limit.

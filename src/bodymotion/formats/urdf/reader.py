@@ -268,6 +268,7 @@ class _Reader:
         return joints
 
     def joint(self, node: Node) -> Joint:
+        """Return the joint of a link, a fixed or free one for a root."""
         name = node.link.get("name")
         is_root = node.parent < 0
         # URDF does not say whether the base is fixed. By convention (Gazebo) a root
