@@ -114,6 +114,7 @@ def _check_depths(
     samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None
 ) -> list[Finding]:
     """Report feet below the ground, and other links that MuJoCo finds in the floor."""
+
     def find_depths(link: int, depths: Floats, max_depth: float) -> PendingMoments:
         limit = Limit(
             rules.DEPTH,
