@@ -53,7 +53,10 @@ MAX_TILT = 1e-2
 
 
 def check_body(body: Body) -> tuple[Problem, ...]:
-    """Return the problems of reading a body, and those of the rules about bodies."""
+    """Return the problems of a body.
+
+    Those of reading it, and those of the rules about bodies.
+    """
     if not body.links:
         return (*body.problems, rules.NO_LINKS.problem("the body has no links"))
     review = BodyReview(body)
@@ -80,7 +83,10 @@ def check_body(body: Body) -> tuple[Problem, ...]:
 
 
 def _check_link_names(review: BodyReview) -> None:
-    """Report links without a name, and names that two links or two joints have."""
+    """Check the names of links and joints.
+
+    Links have a name; no two links or joints have the same one.
+    """
     first_link: dict[str, int] = {}
     first_joint: dict[str, int] = {}
     for link in review.body.links:
@@ -204,7 +210,10 @@ def check_joints(review: BodyReview) -> None:
 
 
 def _check_type(review: BodyReview, link: Link, joint: Joint) -> None:
-    """Report free joints inside of the tree, and a root that moves along an axis."""
+    """Check the types of joints.
+
+    Free joints are at the root only, and the root does not move along an axis.
+    """
     if link.index and joint.type == "free":
         # The OpenHRP document allows it at the root only; Choreonoid's own models have
         # several free links.
@@ -310,7 +319,10 @@ def _check_degrees(review: BodyReview, link: Link, joint: Joint) -> None:
 
 
 def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
-    """Report values of a motor that no motor has, all of them in one finding."""
+    """Report values that no motor has.
+
+    Those of one joint are one finding.
+    """
     efficiency = joint.gear_efficiency
     current = first_number(joint.extra, "climit") or 0.0
     faults = {}

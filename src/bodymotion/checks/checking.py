@@ -63,7 +63,9 @@ def check(
     ignore: str | Sequence[str] = (),
     **options: Any,  # noqa: ANN401
 ) -> Findings:
-    """Return all problems of a file, or of a body, a motion or another value.
+    """Return all problems of a file or a value.
+
+    A value is a body, a motion or anything else that has problems.
 
     Parameters
     ----------
@@ -194,7 +196,9 @@ def _loaded_body(
 def _problems_of(
     value: object, body: Body | None, playback: Mapping[str, Any]
 ) -> tuple[Problem, ...]:
-    """Return the problems of reading a value, and those of the rules about its meaning.
+    """Return the problems of a value.
+
+    Those of reading it, and those of the rules about its meaning.
 
     Rules and further kinds of values are imported here: those that a file does not need
     would load slowly.
@@ -308,7 +312,9 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
 
 
 def _blocks_of_lines(path: Path) -> Iterator[bytes]:
-    """Return the bytes of a text in blocks that do not divide a CR LF.
+    """Return the bytes of a text in blocks.
+
+    They do not divide a CR LF.
 
     None where it is in another encoding: no text in those of these formats has a NUL.
     """
@@ -337,6 +343,6 @@ def most_common_end(data: bytes) -> bytes:
 
 
 def other_ends(data: bytes) -> list[tuple[int, int]]:
-    """Return the spans of the line endings that are not the most common one."""
+    """Return the spans of the rarer line endings."""
     most = most_common_end(data)
     return [found.span() for found in _END.finditer(data) if found[0] != most]

@@ -253,7 +253,7 @@ def _describe(ranked: Sequence[Moment], count: int) -> str:
 
 
 def driven_columns(body: Body, *types: str) -> list[int]:
-    """Return the columns of joint values that move a joint of one of these types."""
+    """Return the columns that move joints of these types."""
     return [
         column
         for column, link in enumerate(body.joint_links)
@@ -262,13 +262,19 @@ def driven_columns(body: Body, *types: str) -> list[int]:
 
 
 def joint_name(body: Body, column: int) -> str:
-    """Return the name of a joint, or that of its link where it has none."""
+    """Return the name of a joint.
+
+    That of its link where it has none.
+    """
     link = body.links[body.joint_links[column]]
     return link.joint.name or link.name
 
 
 def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
-    """Return the name of a joint or a link in a component, or else its number."""
+    """Return the name of a part of a component.
+
+    It is a joint or a link. Without a name, its number.
+    """
     labels = component.part_labels
     if part < len(labels) and labels[part]:
         return repr(labels[part])

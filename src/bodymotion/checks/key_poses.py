@@ -67,7 +67,10 @@ def _check_name(key_poses: KeyPoses, body: Body) -> list[Problem]:
 
 
 def _check_poses(key_poses: KeyPoses, body: Body) -> Iterator[Problem]:
-    """Report joints and links that the body does not have, and values beyond limits."""
+    """Check the joints, links and values of key poses.
+
+    The body has them, and values are within the limits.
+    """
     names = {link.name for link in body.links}
     for number, pose in enumerate(key_poses.poses):
         unknown = [joint for joint in pose.joints if joint >= body.num_joints]

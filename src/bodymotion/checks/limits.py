@@ -140,7 +140,9 @@ class _JointSpeeds:
 def _find_fast_joints(
     joints: MultiValueSeq, q: Floats, body: Body, calm: Bools | None = None
 ) -> dict[int, _JointSpeeds]:
-    """Return the speeds of each joint that is too fast somewhere, by its column.
+    """Return the speeds of joints that are too fast somewhere.
+
+    By column.
 
     Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains
     the speed.
@@ -229,7 +231,10 @@ def check_frame_rate(motion: Motion, q: Floats, body: Body) -> list[Finding]:
 
 
 def _find_moving_columns(q: Floats, body: Body) -> list[int]:
-    """Return the columns of joint values (T, J) that move, and have speed limits."""
+    """Return the columns that move and have speed limits.
+
+    Of joint values (T, J).
+    """
     if not len(q):
         return []
     extents = np.fmax.reduce(q) - np.fmin.reduce(q)

@@ -69,7 +69,7 @@ _RULES = {
 
 
 def check_numbers(review: BodyReview) -> None:
-    """Check that numbers are finite, and that quaternions of poses are of length 1.
+    """Check that numbers are finite, and quaternions of length 1.
 
     Limits may be infinite.
     """
@@ -141,7 +141,10 @@ def _find_not_finite(link: Link) -> Iterator[tuple[str, str]]:
 
 
 def _shape_is_finite(shape: Shape) -> bool:
-    """Return whether the transform and all sizes or vertices of a shape are finite."""
+    """Return whether all numbers of a shape are finite.
+
+    Its transform, and its sizes or vertices.
+    """
     geometry = shape.geometry
     values: tuple[object, ...]
     if isinstance(geometry, (Mesh, Lines, Points)):
@@ -160,7 +163,9 @@ def _shape_is_finite(shape: Shape) -> bool:
 
 
 def _check_quaternion(pose: Floats) -> tuple[Rule | None, float]:
-    """Return the rule that the quaternion of a pose (7,) breaks, and its length.
+    """Return the rule that a quaternion breaks, and its length.
+
+    It is that of a pose (7,).
 
     None where its length is 1, and where it is not finite.
     """
@@ -196,7 +201,10 @@ def check_masses(review: BodyReview) -> None:
 
 
 def _check_known_inertia(review: BodyReview, link: Link, box: Box | None) -> None:
-    """Check that mass and inertia fit together, and both the box of the shapes."""
+    """Check that mass and inertia fit together.
+
+    And that both fit the box of the shapes.
+    """
     if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
         message = "has an inertia and no mass"
         review.report_link(rules.INERTIA_WITHOUT_MASS, link, message, "mass")
@@ -265,7 +273,10 @@ def _check_rigid_bodies(review: BodyReview, faults: Sequence[inertias.Fault]) ->
 
 
 def _check_without_mass(review: BodyReview, link: Link) -> None:
-    """Check the inertia of a link with an unknown or negative mass, else that mass."""
+    """Check a link with an unknown or negative mass.
+
+    Its inertia, or where it has none the mass.
+    """
     if review.is_known(link, "inertia") and link.inertia.any():
         # The inertia may be wrong, too; the mass does not matter for that.
         fault = inertias.fault(1.0, link.inertia)
@@ -278,7 +289,10 @@ def _check_without_mass(review: BodyReview, link: Link) -> None:
 
 
 def _check_mass_in_shape(review: BodyReview, link: Link, box: Box) -> None:
-    """Check that the centre of mass and the radius of gyration fit the shape."""
+    """Check that the mass is within the shape.
+
+    By the centre of mass and the radius of gyration.
+    """
     diagonal = size(box)
     outside = distance(box, link.center_of_mass)
     extent = max(diagonal, MIN_BOX)
@@ -302,7 +316,10 @@ def _check_mass_in_shape(review: BodyReview, link: Link, box: Box) -> None:
 
 
 def _check_density(review: BodyReview, link: Link, box: Box) -> None:
-    """Check for a mass that is far too large for the shape and for the inertia."""
+    """Check for a mass that is far too large.
+
+    Both for the shape and for the inertia.
+    """
     volume = float(np.prod(np.maximum(box[1] - box[0], MIN_BOX)))
     largest = float(np.abs(np.diag(link.inertia)).max())
     if (
@@ -353,7 +370,10 @@ def _report_links_without_shapes(review: BodyReview) -> None:
 
 
 def _check_shape(review: BodyReview, link: Link, shape: Shape) -> None:
-    """Report a mesh that names missing vertices, and a shape that is scaled flat."""
+    """Check one shape of a link.
+
+    Meshes name vertices that exist, and no scale is 0.
+    """
     geometry = shape.geometry
     if isinstance(geometry, Mesh) and geometry.faces.size:
         lowest = int(geometry.faces.min())

@@ -85,7 +85,10 @@ class _NumberCheck:
     component: TimedComponent
 
     def check_finite(self) -> None:
-        """Report each value, pose or point that has a number that is not finite."""
+        """Report values with numbers that are not finite.
+
+        A value is one of a joint, a pose or a point.
+        """
         component = self.component
         content = component.content
         is_wrong: Bools = ~np.isfinite(component.values)
@@ -213,7 +216,9 @@ def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
 
 
 def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
-    """Return the moments of the problems of a motion on its body, in order of time.
+    """Return the moments of the problems of a motion.
+
+    On its body, in order of time.
 
     Those that `check` reports. Of each rule, and for limits of each joint, the 100
     worst are kept; `amount` orders them. Problems of a whole motion have none.
@@ -295,7 +300,9 @@ def _has_wrong_rate(findings: list[Finding]) -> bool:
 
 
 def _fit_joints(motion: Motion, body: Body, problems: Diagnostics) -> Floats | None:
-    """Return the joint values (T, J) of a motion, and report what does not fit.
+    """Return the joint values (T, J) of a motion.
+
+    What does not fit the body is reported.
 
     None where they are unknown.
     """

@@ -249,7 +249,9 @@ def _shown(sign: str, line: bytes) -> str:
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:
-    """Return the index and the text of each number of a vector that changes.
+    """Return the texts of a vector scaled to length 1.
+
+    The index and the text of each number that changes.
 
     Where all are divided by their length; none where they have no length.
     """

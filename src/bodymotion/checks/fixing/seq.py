@@ -30,7 +30,10 @@ from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDIN
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Return the edits; none for a text that is not YAML or not UTF-8."""
+    """Return the edits of a text.
+
+    None where it is not YAML or not UTF-8.
+    """
     source = ByteSource(None, data, str(path))
     if source.encoding not in ("utf-8", "utf-8-sig"):
         return ()
@@ -167,7 +170,9 @@ def _is_last(document: Document, header: ComponentHeader) -> bool:
 
 
 def _last_list(owner: Node, key: str) -> Sequence | None:
-    """Return the list that is the value of the last key of a mapping, if it is `key`.
+    """Return the list of the last key of a mapping.
+
+    None where that is not `key`.
 
     None where one of them is in flow style.
     """

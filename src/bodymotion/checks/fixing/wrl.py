@@ -249,7 +249,10 @@ def _changed_list(text: str, start: int, names: list[str]) -> Iterator[_Change]:
 
 
 def _add_after(text: str, item: re.Match[str], names: list[str]) -> _Change:
-    """Add names after a USE: in lines of their own if that has one."""
+    """Add names after a USE.
+
+    In lines of their own if that has one.
+    """
     line, begin = _start(text, item)
     between = " "
     if line and not text[line:begin].strip():
@@ -259,7 +262,10 @@ def _add_after(text: str, item: re.Match[str], names: list[str]) -> _Change:
 
 
 def _remove_item(text: str, item: re.Match[str]) -> _Change:
-    """Remove a USE: with its line if it is alone there, else with one blank."""
+    """Remove a USE.
+
+    With its line if it is alone there, else with one blank.
+    """
     line, begin = _start(text, item)
     line_end = _LINE_END.match(text, item.end())
     is_first = not text[line:begin].strip()

@@ -178,7 +178,7 @@ def _check_root(motion: Motion, links: MultiSE3Seq) -> list[Finding]:
 
 
 def _recover_joint_values(motion: Motion, body: Body) -> Floats | None:
-    """Return the joint values (T, J) that follow from the poses of all links."""
+    """Compute the joint values (T, J) from poses of all links."""
     try:
         joints = recover_joints(motion, body)[0].joint_displacement
         if joints is None:
@@ -331,7 +331,9 @@ def physics_of_plays(
     plays: Sequence[tuple[Floats, Floats]],
     min_overload: float,
 ) -> list[list[Finding]]:
-    """Return the findings of each of N played motions on a level floor at z = 0.
+    """Return the findings of each of N played motions.
+
+    On a level floor at z = 0.
 
     About collisions, depths, flight and torques. They are measured together: one
     motion, with a rest before each.
@@ -384,7 +386,9 @@ def physics_of_plays(
 
 
 def _add_missing_files(findings: list[Finding], body: Body) -> list[Finding]:
-    """Name missing files of shapes as the cause in findings about heights of feet.
+    """Name missing files of shapes as a cause.
+
+    In findings about heights of feet.
 
     The lowest points are unknown then.
     """

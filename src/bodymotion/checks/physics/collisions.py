@@ -387,7 +387,10 @@ def _take_world(body: Body) -> "tuple[World, Any]":
 
 
 def _links_of_geoms(world: "World", plane: int) -> Indices:
-    """Return the index of the link of each of MuJoCo's geoms, `FLOOR` for the plane."""
+    """Return the link of each of MuJoCo's geoms.
+
+    `FLOOR` for the plane.
+    """
     # Of links that move as one, the first names them all: it is written last.
     link_of_body = np.zeros(world.model.nbody, dtype=np.int64)
     link_of_body[world.bodies[::-1]] = np.arange(len(world.bodies))[::-1]

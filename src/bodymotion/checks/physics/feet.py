@@ -113,7 +113,10 @@ def _find_slips(samples: Samples, foot: int, name: str) -> PendingMoments:
 def _check_depths(
     samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None
 ) -> list[Finding]:
-    """Report feet below the ground, and other links that MuJoCo finds in the floor."""
+    """Report links that are below the ground.
+
+    Feet by their lowest points, others by MuJoCo's contacts with the floor.
+    """
 
     def find_depths(link: int, depths: Floats, max_depth: float) -> PendingMoments:
         limit = Limit(
@@ -136,7 +139,9 @@ def _check_depths(
 
 
 def _check_hovering(samples: Samples, *, level: bool) -> list[Finding]:
-    """Report times in which no foot has contact although the body does not fall.
+    """Report times in which the body hovers.
+
+    No foot has contact although the body does not fall.
 
     On uneven ground the heights of feet are unknown, so their speeds are used.
     """
@@ -181,7 +186,9 @@ def check_floor_height(
     zmp: Vector3Seq | None,
     locate: FrameLocator,
 ) -> list[Finding]:
-    """Report feet whose ground is not the floor, in a motion of root poses (T, 7).
+    """Report feet whose ground is not the floor.
+
+    In a motion of root poses (T, 7).
 
     The height of the floor is known from the recorded zero moment point, or else from
     the root pose of the model.

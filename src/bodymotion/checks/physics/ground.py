@@ -61,7 +61,9 @@ class Ground:
 def find_ground(
     body: Body, q: Floats, root: Floats | None, times: Floats
 ) -> Ground | None:
-    """Find the ground of a motion of joint values (T, J) and root poses (T, 7).
+    """Find the ground of a motion.
+
+    It has joint values (T, J) and root poses (T, 7).
 
     None where the body has no feet, or where its root link is one of them: then it lies
     on the ground. Without root poses the body is taken to be upright on level ground.
@@ -114,7 +116,10 @@ def select_frames(q: Floats, root: Floats | None, times: Floats) -> Indices:
 
 
 def lowest_heights(feet: Soles, foot_poses: Floats) -> Floats:
-    """Return the heights (T, K) [m] of the lowest points of feet at poses (T, K, 7)."""
+    """Return the heights (T, K) [m] of lowest points.
+
+    Of feet at poses (T, K, 7).
+    """
     from bodymotion.kernels.feet import lowest
 
     return lowest(foot_poses, feet.points, feet.edges, 0.0)[..., 0]

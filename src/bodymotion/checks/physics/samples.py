@@ -204,7 +204,9 @@ def measure_samples(
 
 
 def _find_efforts(body: Body) -> dict[int, tuple[float, float]]:
-    """Return the smallest and the largest torque or force [Nm or N] of motors.
+    """Return the range of torque or force of motors.
+
+    [Nm or N] The smallest and the largest.
 
     By the column of the joint. Motors without limits are left out.
     """

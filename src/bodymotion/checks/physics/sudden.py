@@ -131,7 +131,7 @@ class _LargeChanges(NamedTuple):
 def find_sudden(
     steps: Floats, times: Floats, scale: Scale
 ) -> tuple[list[Sudden], list[Run]]:
-    """Return the sudden changes in a motion, and the runs in which it trembles.
+    """Return sudden changes, and runs in which a motion trembles.
 
     Frames at `times` (T,) [s], steps (T − 1, N) between them. Of more than
     `MAX_MOMENTS` only the worst are returned. They are in order of time.
@@ -300,7 +300,9 @@ def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
 
 
 def _changing_columns(q: Floats, gaps: Floats) -> Indices:
-    """Return the columns of joint values (T, J) that may have a sudden change.
+    """Return the columns that may have a sudden change.
+
+    Of joint values (T, J).
 
     A speed changes enough for a sliding joint, or a value by half a turn.
     """

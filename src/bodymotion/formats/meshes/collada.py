@@ -135,7 +135,9 @@ def _separate_triangles(strip: Indices, kind: str) -> Indices:
 def triangle_corners(
     counts: Indices, index: Indices, points: Floats
 ) -> tuple[Indices, Indices]:
-    """Return the corners (F, 3) of the triangles of polygons, and their polygons (F,).
+    """Return the corners (F, 3) of the triangles of polygons.
+
+    And the polygon (F,) of each triangle.
 
     The corners are places in `index` (N,), the vertices of polygons of `counts`
     corners. Polygons with an index that is no vertex, and triangles with a corner that
@@ -182,7 +184,9 @@ class SceneNode:
 def placed_parts(
     node: SceneNode, transform: Floats, left_out: Collection[str] = ()
 ) -> Iterator[tuple[Part, Floats, str]]:
-    """Return the parts of a node and below, with transforms and names of their nodes.
+    """Return the parts of a node and of those below.
+
+    With the transforms and names of their nodes.
 
     The node is at a transform (4, 4). Nodes below it whose name or id is in `left_out`
     are passed over.

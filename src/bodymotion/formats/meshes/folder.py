@@ -57,7 +57,9 @@ class _KnownMesh(NamedTuple):
 
 
 class MeshFolder:
-    """Collect the meshes of a model and write them beside it, each distinct one once.
+    """Collect the meshes of a model and write them beside it.
+
+    Each distinct one is written once.
 
     Parameters
     ----------
@@ -173,7 +175,9 @@ class MeshFolder:
         return problems
 
     def write(self, model: bytes) -> None:
-        """Write the mesh files and after them the model: all of them or none.
+        """Write the mesh files, then the model.
+
+        All of them are written, or none.
 
         Raises OSError when one cannot be written.
         """
@@ -265,7 +269,10 @@ class MeshFolder:
         return _Encoded(mesh_to_glb(mesh, look), b"", lost)
 
     def _encode_obj(self, mesh: Mesh, look: Material) -> _Encoded:
-        """Return a mesh as OBJ: with a library where it has colours or an image."""
+        """Return a mesh as OBJ.
+
+        With a library where it has colours or an image.
+        """
         image = None
         if look.texture is not None:
             image = self.image(look.texture)
@@ -279,7 +286,10 @@ class MeshFolder:
 
 
 def _read_image(path: Path) -> bytes:
-    """Return the content of an image file; ValueError or OSError where it is none."""
+    """Return the content of an image file.
+
+    ValueError or OSError where it is none.
+    """
     from PIL import Image
 
     if path.stat().st_size > _MAX_IMAGE_BYTES:
@@ -297,7 +307,10 @@ def _is_rounded(arrays: Sequence[Floats]) -> bool:
 
 
 def _named(name: str, contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a name, by their names; an OBJ names its library."""
+    """Return the files of a name, by their names.
+
+    An OBJ names its library.
+    """
     files: dict[str, bytes] = {}
     for suffix, data in contents.items():
         if suffix == ".obj" and ".mtl" in contents:

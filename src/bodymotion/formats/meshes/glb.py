@@ -100,7 +100,9 @@ def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
 
 
 def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """Convert sRGB colours (..., 3 or 4) in 0…1 to linear light (IEC 61966-2-1).
+    """Convert sRGB colours to linear light (IEC 61966-2-1).
+
+    They are (..., 3 or 4), in 0…1.
 
     A fourth channel is kept.
     """
@@ -278,7 +280,9 @@ def _texture(document: _Document, texture: Texture, image: EmbeddedImage) -> int
 
 
 def _embed(document: _Document, path: Path) -> EmbeddedImage | None:
-    """Embed an image file as PNG or JPEG, None where it is no image.
+    """Embed an image file as PNG or JPEG.
+
+    None where it is no image.
 
     A file may be broken in any way; its surface is then drawn without it.
     """
@@ -492,7 +496,9 @@ class _Corners:
         self,
         numbers: Any,  # noqa: ANN401
     ) -> tuple[Floats, npt.NDArray[np.int32]]:
-        """Return vertices (V, 3) and faces (F, 3): corners at one position are one.
+        """Return vertices (V, 3) and faces (F, 3).
+
+        Corners at one position are one vertex.
 
         A file of `to_glb` has numbers of its vertices, which count if they fit.
         """

@@ -133,7 +133,7 @@ def _library_materials(
 
 
 def _colored(mesh: Mesh) -> _Colored:
-    """Return the arrays of a mesh, with its colours as OBJ can hold them.
+    """Return the arrays of a mesh as OBJ holds them.
 
     OBJ has no colours of corners. They become materials of faces, or colours of
     vertices, which follow the position in a line `v`.
@@ -374,7 +374,9 @@ def _table(rows: list[bytes], width: int, between: str | None, fault: str) -> Fl
 
 
 def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
-    """Return the number of corners of each face, and the indices (N, 3) of corners.
+    """Return the corners of faces.
+
+    The number of corners of each face, and the indices (N, 3) of all corners.
 
     Vertex, texture coordinate, normal; −1 for none.
     """

@@ -81,7 +81,10 @@ class MeshReader:
 
 
 def _read_file(path: Path, files: ReferencedFiles) -> MeshFile:
-    """Return the content of a mesh file; without shapes where it cannot be read."""
+    """Return the content of a mesh file.
+
+    Without shapes where it cannot be read.
+    """
     remarks: list[str] = []
     num_known = len(files.problems)
     shapes: list[Shape] = []
@@ -93,7 +96,9 @@ def _read_file(path: Path, files: ReferencedFiles) -> MeshFile:
 
 
 def read_shapes(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Shape]:
-    """Read a mesh file by its suffix; trimesh reads those that are not in `READERS`.
+    """Read a mesh file by its suffix.
+
+    trimesh reads those that are not in `READERS`.
 
     Parameters
     ----------
@@ -130,7 +135,10 @@ def _read_obj(path: Path, files: ReferencedFiles, remarks: list[str]) -> list[Sh
 
 
 def _read_library(path: Path, files: ReferencedFiles, name: str) -> bytes | None:
-    """Return the content of a library of materials; None where it cannot be read."""
+    """Return the content of a library of materials.
+
+    None where it cannot be read.
+    """
     library = files.resolve_urls([name], path, Location(str(path)))
     if library is None or library.stat().st_size > MAX_BYTES:
         return None

@@ -131,7 +131,10 @@ def _text_corners(data: bytes) -> Floats | None:
 
 
 def mesh_fault(path: Path, error: Exception) -> str:
-    """Return why a mesh cannot be read, with what is known about its numbers."""
+    """Return why a mesh cannot be read.
+
+    With what is known about its numbers.
+    """
     if path.suffix.lower() in TEXT_MESHES and path.is_file():
         with path.open("rb") as stream:
             comma = _DECIMAL_COMMA.search(stream.read(_SEARCHED))

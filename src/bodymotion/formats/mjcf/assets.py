@@ -96,7 +96,10 @@ class Assets:
         path: Path,
         found: Diagnostics,
     ) -> None:
-        """Collect the assets of a model by name; each is read when it is first used."""
+        """Collect the assets of a model by name.
+
+        Each is read when it is first used.
+        """
         self.settings = settings
         self.kept = kept
         self.finder = finder
@@ -168,7 +171,10 @@ class Assets:
         return MeshAsset(mesh, element.get("inertia", "legacy"))
 
     def _triangles(self, element: Element) -> Mesh | None:
-        """Return the mesh in an element or in its file, None where it has none."""
+        """Return the mesh in an element or in its file.
+
+        None where it has none.
+        """
         if "vertex" in element.attributes:
             return self._read_vertices(element)
         name = element.get("file")
@@ -190,7 +196,10 @@ class Assets:
         return _joined([shape.to_mesh() for shape in meshes])
 
     def _read_vertices(self, element: Element) -> Mesh | None:
-        """Return the mesh of the vertices in an element, and of its faces or hull."""
+        """Return the mesh of the vertices in an element.
+
+        Its faces are those in the element, or those of the convex hull.
+        """
         name = element.get("name")
         numbers = np.array(element.numbers("vertex"))
         if not len(numbers) or len(numbers) % 3:

@@ -192,7 +192,10 @@ class Tree:
         self.of_world = [self._kept_element(item) for item in kept]
 
     def _kept_element(self, item: Item) -> Element:
-        """Return an element of the world, a geom with a colour for its material."""
+        """Return an element of the world in the world's frame.
+
+        A geom has the colour of its material in place of the material.
+        """
         element = in_body_frame(item, self.settings)
         if element.name == "geom":
             # The material may not be in the file that is written; its colour is.
@@ -229,7 +232,10 @@ class Tree:
         return largest
 
     def _shapes(self, body: Item) -> Iterator[Shape]:
-        """Return the visual shapes of a body and of those in it, in the world."""
+        """Return the visual shapes of a body, in the world.
+
+        And those of the bodies in it.
+        """
         stack = [(body, poses.IDENTITY)]
         while stack:
             item, above = stack.pop()
@@ -517,7 +523,10 @@ class Tree:
         return content
 
     def _read_mass(self, link: RawLink, content: _Content) -> Segment:
-        """Return the mass of a moving body, of its <inertial> or of its geoms."""
+        """Return the mass of a body.
+
+        It is that of its <inertial>, or that of its geoms.
+        """
         inertial = content.inertial
         if inertial is not None:
             link.inertial = inertial.element

@@ -85,7 +85,10 @@ class _Compiler:
                 self.elements[name] = element
 
     def word(self, name: str, default: str, allowed: Sequence[str] = ()) -> str:
-        """Return a word; the default where it is missing, or none of those allowed."""
+        """Return a word of `<compiler>`.
+
+        The default where it is missing, or none of those allowed.
+        """
         if name not in self.elements:
             return default
         element = self.elements[name]
@@ -165,7 +168,10 @@ class ClassTree:
 
 
 def main_class(prefix: str) -> str:
-    """Return the name of the class of elements that name none, in an attached model."""
+    """Return the name of the main class of an attached model.
+
+    It is the class of elements that name none.
+    """
     if prefix:
         return f"{prefix}main"
     return NO_PREFIX
@@ -223,7 +229,10 @@ class Defaults:
             stack += [(child, name) for child in reversed(inner)]
 
     def _nameless_class(self, element: Element) -> str:
-        """Report a class without a name, and return one that no other class has."""
+        """Report a class without a name.
+
+        Return a name that no other class has.
+        """
         message = "a <default> inside of another has no class"
         element.report(rules.CLASS, message, "class", fatal=True)
         self._nameless += 1
@@ -381,7 +390,10 @@ def orientation(element: Element, settings: Settings) -> Floats:
 
 
 def _rotation(form: str, numbers: Floats, settings: Settings) -> Floats | None:
-    """Return the rotation (4,) of one of the five forms, None where it is none."""
+    """Return the rotation (4,) of one of the five forms.
+
+    None where the numbers are no rotation.
+    """
     match form:
         case "quat":
             return numbers if np.linalg.norm(numbers) > MIN_LENGTH else None

@@ -87,7 +87,10 @@ class DeviceReader:
     def __init__(
         self, settings: Settings, defaults: Defaults, kept: Kept, links: list[RawLink]
     ) -> None:
-        """Find the poses of all sites; of two sites with one name, the first."""
+        """Find the poses of all sites.
+
+        Of two sites with one name, the first counts.
+        """
         self.settings = settings
         self.defaults = defaults
         self.kept = kept
@@ -327,7 +330,7 @@ class DeviceReader:
 
 
 def _vertical_angle(camera: Element) -> float:
-    """Return the field of view of a camera over the height of its image [rad]."""
+    """Return the vertical field of view of a camera [rad]."""
     # A pinhole camera: tan(angle/2) = (sensor height/2) / focal length. It takes
     # precedence over fovy, as in MuJoCo.
     sensor_height = camera.numbers("sensorsize", 2, (0.0, 0.0))[1]
@@ -339,7 +342,10 @@ def _vertical_angle(camera: Element) -> float:
 
 
 def _limited(device: Device, sensor: Element) -> Device:
-    """Return a device with the limit that the cutoff of one of its sensors is."""
+    """Return a device with the limit of one of its sensors.
+
+    It is the sensor's cutoff.
+    """
     # MuJoCo's 0 means no cutoff.
     cutoff = sensor.number("cutoff", 0.0)
     if not 0 < cutoff < math.inf:
@@ -351,7 +357,7 @@ def _limited(device: Device, sensor: Element) -> Device:
 
 
 def _kept_device(kept: Mapping[str, object], name: str, site: Site) -> Device:
-    """Return a device of the kind and with the fields that <custom> keeps of it."""
+    """Return a device as <custom> keeps its kind and fields."""
     kind = str(kept["kind"])
     base: Device = OtherDevice(type=kind)
     if kind in DEVICE_KINDS:
@@ -457,7 +463,9 @@ class DeviceWriter:
         return True
 
     def _add_site(self, body: Element, attributes: dict[str, str], site: Site) -> bool:
-        """Add a site as it was read, unless a device before has written it.
+        """Add a site as it was read, unless it is written.
+
+        Several devices may be at one site.
 
         Return whether it is where the device is.
         """
@@ -482,7 +490,10 @@ class DeviceWriter:
         read_back: Device,
         site: str,
     ) -> None:
-        """Write a sensor as it was read, with the limit that the device has now."""
+        """Write a sensor as it was read.
+
+        Its cutoff is the limit that the device has now.
+        """
         kind = str(entry["element"])
         attributes = attributes_of(entry)
         attributes.pop("element", None)
@@ -583,7 +594,9 @@ def _kept_values(
 
 
 def _limit_of(device: Device, sensor: str) -> float:
-    """Return the limit of one of a device's sensors, 0 where there is none.
+    """Return the limit of one of a device's sensors.
+
+    0 where there is none.
 
     In MuJoCo it is one number for all directions.
     """

@@ -152,7 +152,10 @@ def _sum_ranges(
 def _actuator_range(
     element: Element, settings: Settings, attribute: str
 ) -> Range | None:
-    """Return a range of an actuator [N or N m before the gear] that applies."""
+    """Return a range of an actuator, if it applies.
+
+    [N or N m] Before the gear.
+    """
     # The control of a motor is a force; that of other actuators is not.
     if attribute == "ctrlrange" and element.name != "motor":
         return None

@@ -177,7 +177,10 @@ def _made_elements(
 
 
 def _report_kept(sections: Mapping[str, Sequence[Element]]) -> None:
-    """Report the elements that are kept; the efforts of motors of joints are read."""
+    """Report the elements that are kept as XML.
+
+    Not motors of joints: their efforts are read.
+    """
     reported = dict(sections)
     of_joints = {"joint", "jointinparent"}
     reported["actuator"] = [
@@ -356,7 +359,7 @@ class ExtraSections:
                     self.order[id(element)] = int(order)
 
     def _collect_names(self, element: Element, section: str = "") -> None:
-        """Add the names of an element of a section, and of those in it."""
+        """Add the names of an element and of those in it."""
         name = element.get("name")
         if name:
             self._names.setdefault(_kind(section, element), set()).add(name)

@@ -277,7 +277,10 @@ class GeomWriter:
         return name
 
     def _mesh_of(self, form: Solid, shape: Shape, name: str) -> Mesh | None:
-        """Return the mesh of a shape as MuJoCo loads it, None where it does not."""
+        """Return the mesh of a shape as MuJoCo loads it.
+
+        None where MuJoCo refuses it.
+        """
         assert form.mesh is not None
         # By identity: shapes that share a mesh share the asset. `_ReadyMesh` holds the
         # mesh, because ids are used again after an object is gone.
@@ -294,7 +297,10 @@ class GeomWriter:
         return ready.mesh
 
     def _mesh_name(self, mesh: Mesh, name: str) -> str:
-        """Return the name of the asset of a mesh; a new one is added."""
+        """Return the name of the asset of a mesh.
+
+        A new one is added.
+        """
         path = self.output.folder.add(mesh, name)
         if path is None:
             return self._inline_name(mesh, name)
@@ -321,7 +327,10 @@ class GeomWriter:
         return self._inline[id(mesh)].name
 
     def _material_name(self, material: Material) -> str:
-        """Return the name of the asset of a material; a new one is added."""
+        """Return the name of the asset of a material.
+
+        A new one is added.
+        """
         key = _material_key(material)
         if key not in self._materials:
             name = self.names.free("material", f"material_{len(self._materials)}")
@@ -330,7 +339,10 @@ class GeomWriter:
         return self._materials[key]
 
     def _add_material(self, material: Material, name: str) -> None:
-        """Add the asset of a material; <custom> keeps what MJCF does not hold of it."""
+        """Add the asset of a material.
+
+        <custom> keeps what MJCF does not hold of it.
+        """
         surface = _surface(material)
         attributes = {
             "name": name,
@@ -354,7 +366,10 @@ class GeomWriter:
         self.output.kept.add("material", name, kept)
 
     def _texture_name(self, image: Texture) -> str:
-        """Return the name of the asset of an image, "" where MuJoCo cannot read it."""
+        """Return the name of the asset of an image.
+
+        "" where MuJoCo cannot read it.
+        """
         if image.path.suffix.lower() != ".png":
             message = (
                 f"MuJoCo reads only PNG images: {image.path.name!r:.80} is left out"

@@ -179,7 +179,9 @@ class Geoms:
         return Geom(element, kind, form.size, geom_pose, shape, *role, form.inertia)
 
     def _form(self, element: Element, kind: str, frame: Floats) -> Form | None:
-        """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it.
+        """Return the form of a geom.
+
+        Its pose (7,) is `frame`, unless fromto gives it.
 
         None where it is left out, which is reported.
         """
@@ -255,7 +257,7 @@ class Geoms:
 
 
 def _has_ends(element: Element, kind: str) -> bool:
-    """Return whether the pose of a geom is given by the two points of `fromto`."""
+    """Return whether `fromto` gives the pose of a geom."""
     return "fromto" in element.attributes and kind not in ("sphere", "mesh", "plane")
 
 
@@ -348,7 +350,7 @@ def _report_left_out(element: Element, message: str) -> None:
 
 
 def _role(element: Element) -> Role:
-    """Return whether a geom is a visual and whether it is a collision shape.
+    """Return whether a geom is seen, and whether it collides.
 
     Geoms in hidden groups (3 and more) are collision shapes; one without contacts in a
     hidden group is read as a visual.
@@ -396,7 +398,9 @@ def _solid(
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
-    """Return what the classes of our writer do not give of each geom, if anything.
+    """Return what the classes of our writer do not give.
+
+    For each geom; nothing where the classes give everything.
 
     These are attributes of contact and visibility.
     """
@@ -411,7 +415,10 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
 
 
 def _irregular_attributes(geom: Geom) -> dict[str, object]:
-    """Return the attributes of a geom that its class of our writer does not give."""
+    """Return the attributes of a geom beside those of its class.
+
+    The class is one of our writer.
+    """
     element = geom.element
     is_flat_collision = (
         geom.type == "mesh"

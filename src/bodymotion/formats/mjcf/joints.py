@@ -84,7 +84,7 @@ class Limits(NamedTuple):
 
 
 def displacement(joint: Joint, value: float) -> Floats:
-    """Return the pose (7,) by which a joint moves its link at a value."""
+    """Return how a joint moves its link, as a pose (7,)."""
     # A slide moves the link along its axis, a hinge rotates it about the axis. Both are
     # in the frame of the link, as in MuJoCo.
     if joint.type == "slide":
@@ -223,7 +223,10 @@ def _read_one_value(item: Item, kind: str, settings: Settings) -> JointRead:
 
 
 def _read_axis(item: Item) -> Floats:
-    """Return the axis (3,) in the body's frame, of length 1 unless it is zero."""
+    """Return the axis (3,) in the body's frame.
+
+    It has length 1, unless it is zero.
+    """
     axis = finite(item.element, "axis", 3, (0.0, 0.0, 1.0))
     length = np.linalg.norm(axis)
     # A zero axis stays zero, for a rule to report; dividing by it would give NaN.
@@ -415,7 +418,10 @@ class _JointLosses:
 
 
 def _free_element(joint: Joint, name: str) -> Element | None:
-    """Return the joint of a link in the world, None where it is fixed."""
+    """Return the joint of a link in the world.
+
+    None where it is fixed.
+    """
     if joint.type != "free":
         return None
     attributes = attributes_of(mjcf_values(joint.extra))
@@ -490,7 +496,10 @@ def joint_limits(joint: Joint) -> Limits | None:
 
 
 def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
-    """Return the fields of a joint that differ from those that its element gives."""
+    """Return the fields of a joint that <custom> keeps.
+
+    They differ from those that its element gives.
+    """
     kept = differences(joint, read_back, skip=("extra",))
     ours = joint.extra
     theirs = read_back.extra

@@ -169,7 +169,9 @@ def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...
 
 
 def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
-    """Add the <inertial> of a link to its body, as exactly as MuJoCo accepts it.
+    """Add the <inertial> of a link to its body.
+
+    It is as exact as MuJoCo accepts it.
 
     Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along
     their axes, the smallest one raised by the rounding error.
@@ -199,7 +201,10 @@ def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
 
 
 def _written_tensor(link: Link, problems: Diagnostics) -> Floats:
-    """Return the symmetric inertia (3, 3) of a link, zero where MuJoCo needs none."""
+    """Return the symmetric inertia (3, 3) of a link.
+
+    Zero where MuJoCo needs none.
+    """
     tensor = link.inertia
     location = Location(inside=f"links[{link.index}]")
     is_light = link.mass < inertias.MIN_INERTIAL

@@ -378,7 +378,10 @@ class LoopReader:
         )
 
     def _kept_ends(self, names: object) -> list[str] | None:
-        """Return the names of the two sites of an extra joint, None if one is gone."""
+        """Return the names of the two sites of an extra joint.
+
+        None if one is gone.
+        """
         if not isinstance(names, list) or len(names) != 2:
             return None
         ends = list(map(str, names))
@@ -394,7 +397,7 @@ class LoopReader:
                 self.used_sites.add(site)
 
     def _is_made(self, element: Element) -> bool:
-        """Return whether an equality is one that our writer made for an extra joint."""
+        """Return whether our writer made an equality for an extra joint."""
         sites = {element.get("site1"), element.get("site2")} - {""}
         if sites:
             return sites <= self.used_sites
@@ -442,7 +445,9 @@ class LoopReader:
 
     @staticmethod
     def _linked_bodies(element: Element, of_body: dict[str, int]) -> list[int] | None:
-        """Return the links of the bodies that are connected, as far as they exist.
+        """Return the links of the bodies that are connected.
+
+        As far as they exist.
 
         None where one is the world, and this is no link.
         """

@@ -86,7 +86,10 @@ def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
 
 
 def _mass_of_geom(geom: Geom) -> Segment | None:
-    """Return the mass of a geom in the body's frame, None where it has none."""
+    """Return the mass of a geom in the body's frame.
+
+    None where it has none.
+    """
     element = geom.element
     # A plane has no mass in MuJoCo.
     if geom.type == "plane":
@@ -109,7 +112,10 @@ def _mass_of_geom(geom: Geom) -> Segment | None:
 
 
 def _moments_of_geom(geom: Geom) -> Moments | None:
-    """Return the moments of a geom in its own frame, None where it has none."""
+    """Return the moments of a geom in its own frame.
+
+    None where it has none.
+    """
     is_shell = geom.element.get("shellinertia") == "true"
     if geom.type == "mesh":
         mesh = geom.shape.geometry
@@ -163,7 +169,7 @@ def _solid_moments(kind: str, size: tuple[float, ...]) -> Moments:
 
 
 def _shell_moments(kind: str, size: tuple[float, ...]) -> Moments:
-    """Return the area of a solid's surface and its second moments about its middle."""
+    """Return the moments of a solid's surface about its middle."""
     if kind == "box":
         return _box_shell(size)
     if kind == "ellipsoid":
@@ -254,7 +260,9 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> Moments | None:
 
 
 def _tetrahedra(corners: Floats, normals: Floats, tip: Floats, kind: str) -> Floats:
-    """Return the volumes (F,) [m³] of the tetrahedra between triangles and a tip (3,).
+    """Return the volumes (F,) [m³] of tetrahedra.
+
+    They are between triangles and a tip (3,).
 
     Triangles are (F, 3, 3). The volumes are negative where the normal (F, 3), of twice
     the area, points to the tip, except in "legacy".

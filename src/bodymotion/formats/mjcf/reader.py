@@ -144,7 +144,10 @@ def parse_mjcf(
 
 
 def _discard_of_missing(root: Element, files: _Files, found: Diagnostics) -> None:
-    """Remove findings about names and bodies that a file that is missing may have."""
+    """Remove findings that follow from a missing file.
+
+    It may have the names and bodies that they are about.
+    """
     unknown = set(OF_THE_WHOLE)
     if files.included or any(world.partial for world in root.all("worldbody")):
         unknown |= OF_THE_WORLD

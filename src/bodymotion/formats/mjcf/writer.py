@@ -259,7 +259,9 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class MjcfModel:
-    """A body as MJCF: the file, its meshes, and the body as it was repaired.
+    """A body as MJCF.
+
+    The file, its meshes, and the body as it was repaired.
 
     `links` and `joints` are the names of links and joints by index of link.
     """
@@ -556,7 +558,10 @@ def _box_around(shape: Shape) -> Shape:
 
 
 def overlap_problem(pairs: Sequence[str]) -> Problem:
-    """Return the problem of pairs of links, `A and B`, that do not collide."""
+    """Return the problem of links that do not collide.
+
+    Pairs are given as texts, `A and B`.
+    """
     shown = "; ".join(pairs[:MAX_SHOWN_PAIRS])
     num_more = len(pairs) - MAX_SHOWN_PAIRS
     if num_more > 0:

@@ -407,7 +407,9 @@ class _SensorValues:
             return poses.IDENTITY
 
     def drop(self, *path: str) -> None:
-        """Remove the first element down a path, and those around it that hold no more.
+        """Remove the first element down a path.
+
+        And those around it that hold no more.
 
         A surrounding element with attributes stays.
         """
@@ -458,7 +460,9 @@ def sensor_type(device: Device) -> str:
 
 
 def set_text(sensor: Element, value: float | str, *path: str) -> None:
-    """Set the text of the element down a path; add it where it is missing.
+    """Set the text of the element down a path.
+
+    Elements that are missing are added.
 
     A number that is not finite is left out.
     """
@@ -651,7 +655,10 @@ def device_elements(
 
 
 def _sensor_of(device: Device, name: str) -> Element | None:
-    """Return the <sensor> of a device; None on a root without a joint for a force."""
+    """Return the <sensor> of a device.
+
+    None for a force at the root, which has no joint.
+    """
     if isinstance(device, ForceSensor) and device.link == 0:
         return None
     return sensor_element(device, name)

@@ -70,7 +70,10 @@ def finite_numbers(
 
 
 def read_origin(parent: Element) -> Floats:
-    """Return the pose (7,) of the <origin> in an element; without one the identity."""
+    """Return the pose (7,) of the <origin> in an element.
+
+    The identity without one.
+    """
     origin = parent.first("origin")
     if origin is None:
         return poses.IDENTITY
@@ -89,7 +92,7 @@ def read_origin(parent: Element) -> Floats:
 
 
 def _quaternion(origin: Element) -> Floats:
-    """Return the quaternion (4,) wxyz of an <origin> that has one, of length 1."""
+    """Return the unit quaternion (4,) wxyz of an <origin>."""
     if "rpy" in origin.attributes:
         message = "<origin> has rpy and quat_xyzw; expected one orientation"
         origin.report(rules.ORIENTATION, message, "quat_xyzw", fatal=True)
@@ -120,7 +123,10 @@ def check_version(robot: Element) -> None:
 
 
 def roll_pitch_yaw(quaternion: Floats) -> Floats:
-    """Return roll, pitch and yaw (3,) [rad] of a quaternion; 0.0 instead of -0.0."""
+    """Return roll, pitch and yaw (3,) [rad] of a quaternion.
+
+    0.0 instead of -0.0.
+    """
     return np.asarray(rotations.to_rpy(quaternion) + 0.0)
 
 
@@ -141,7 +147,9 @@ def add_origin(parent: Element, pose: Floats) -> None:
 
 
 def read_rest(element: Element) -> str:
-    """Return, as XML, what a <link> or <joint> has that URDF does not know.
+    """Return what URDF does not know of an element.
+
+    Of a <link> or <joint>, as XML.
 
     "" where there is nothing. Where a visual or collision has such a thing, all of them
     are listed, empty ones too, so that each is found again.

@@ -73,7 +73,10 @@ class Extension:
 
 
 def read_extension(robot: Element) -> Extension:
-    """Read the <bodymotion> elements of a robot, as far as they can be used."""
+    """Read the <bodymotion> elements of a robot.
+
+    As far as they can be used.
+    """
     extension = Extension()
     for root in robot.all("bodymotion"):
         version = root.get("version")

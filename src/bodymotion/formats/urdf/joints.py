@@ -151,7 +151,7 @@ def read_joint(element: Element, gears: Mapping[str, float]) -> Joint:
 
 
 def _likely_type(element: Element, type_in_file: str) -> str | None:
-    """Report a type that URDF does not have, and return the one that is meant."""
+    """Report an unknown type, and return the one meant."""
     if not type_in_file:
         return ""
     message = (
@@ -424,7 +424,10 @@ def _written_type(joint: Joint) -> str:
 def _add_limit(
     element: Element, joint: Joint, kind: str, name: str, lost: LossReport
 ) -> None:
-    """Add the <limit> of a joint; a URDF has one limit for both directions."""
+    """Add the <limit> of a joint.
+
+    A URDF has one limit for both directions.
+    """
     differ = "limits that differ by direction: the smaller one is written for both"
     lower_velocity = abs(_bounded(joint.velocity_lower, UNLIMITED))
     upper_velocity = abs(_bounded(joint.velocity_upper, UNLIMITED))

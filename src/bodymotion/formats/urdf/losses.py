@@ -38,7 +38,10 @@ class LossReport:
         self._names.setdefault(key, {})[name] = None
 
     def leave_out(self, field: str, name: str) -> None:
-        """Record, as a note, that a field of the object called `name` is left out."""
+        """Record, as a note, that a field is left out.
+
+        It is a field of the object called `name`.
+        """
         self.add(losses.NO_TARGET_FIELD.as_note, f"left out: {field}", name)
 
     @property

@@ -195,7 +195,10 @@ def _free_name(wanted: str, used: set[str]) -> str:
 
 
 def _report(element: Element, names: Sequence[str]) -> None:
-    """Report a planar joint with the names of the three joints that it is read as."""
+    """Report a planar joint.
+
+    With the names of the three joints that it is read as.
+    """
     shown = ", ".join(name[:60] for name in names)
     message = (
         f"joint {element.get('name')!r:.60} is planar: it is read as the joints {shown}"
@@ -269,7 +272,7 @@ def _removable_links(body: Body) -> set[int]:
 
 
 def _chain_to(body: Body, last: int) -> tuple[int, int, int] | None:
-    """Return a link with the two links above it, the last one being the link.
+    """Return a link behind the two links above it.
 
     None where the first of them has no parent.
     """

@@ -284,7 +284,10 @@ class _Reader:
         return joint
 
     def column_numbers(self, joints: Sequence[Joint]) -> dict[int, int]:
-        """Return the columns of the links that have one, in the order of the file."""
+        """Return the columns of the links that have one.
+
+        In the order of the file.
+        """
         # By id of a joint's element, the index of the link that it moves.
         movers = {
             id(node.joint): index
@@ -326,7 +329,10 @@ class _Reader:
         return read_origin(node.joint)
 
     def environment(self) -> tuple[Shape, ...]:
-        """Return the shapes of links that are no part of the robot, in the world."""
+        """Return the shapes around the robot, in the world.
+
+        They are of links that are no part of it.
+        """
         shapes: list[Shape] = []
         for link, pose in self.part.left_out:
             for shape in self.shapes.shapes(link, "visual"):

@@ -91,7 +91,10 @@ class FileToRead(NamedTuple):
 
 
 def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
-    """Return red, green, blue and alpha in 0…1 of a material, None without <color>."""
+    """Return red, green, blue and alpha in 0…1.
+
+    None for a material without <color>.
+    """
     color = material.first("color")
     if color is None:
         return None
@@ -227,7 +230,10 @@ class ShapeReader:
         return None
 
     def _material(self, element: Element) -> Material | None:
-        """Return the material of a shape, None where it has none or an unknown one."""
+        """Return the material of a shape.
+
+        None where it has none or an unknown one.
+        """
         material = element.first("material")
         if material is None:
             return None
@@ -263,7 +269,10 @@ class ShapeReader:
 
 
 def _defined_materials(robot: Element) -> dict[str, Element]:
-    """Return, by name, the first material with content: of the robot, then of links."""
+    """Return the materials with content by name.
+
+    The first of a name counts; those of the robot come before those of links.
+    """
     materials = list(robot.all("material"))
     for link in robot.all("link"):
         for visual in link.all("visual"):
@@ -370,7 +379,10 @@ class ShapeWriter:
         return [element]
 
     def _place(self, shape: Shape, link: str) -> Placed | None:
-        """Return the geometry of a shape; None where it is left out, with a loss."""
+        """Return the geometry of a shape.
+
+        None where it is left out, with a loss.
+        """
         if isinstance(shape.geometry, (Lines, Points)):
             self.lost.add(losses.NOT_DRAWN, "lines and points are left out", link)
             return None
@@ -421,7 +433,10 @@ class ShapeWriter:
         return Placed(Element("mesh", attributes), scaled.rigid)
 
     def material(self, material: Material) -> str:
-        """Return the name of the <material> of a material; a new one is added."""
+        """Return the name of the <material> of a material.
+
+        A new one is added.
+        """
         texture = material.texture
         looks = [
             getattr(material, field.name)
@@ -437,7 +452,10 @@ class ShapeWriter:
         return self._names[key]
 
     def _material_element(self, material: Material, name: str) -> Element:
-        """Return the <material> of a material; what URDF does not have is a loss."""
+        """Return the <material> of a material.
+
+        What URDF does not have is a loss.
+        """
         element = Element("material", {"name": name})
         rgba = [*material.diffuse, 1.0 - material.transparency]
         element.add("color", {"rgba": number_text(rgba)})

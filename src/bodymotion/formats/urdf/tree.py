@@ -130,7 +130,9 @@ class _Connections:
         return [name for name in self.links if name not in self.holders]
 
     def report_unknown_ends(self, num_nameless: int) -> None:
-        """Report names that no link has, but not those that may be of nameless links.
+        """Report names that no link has.
+
+        Not those that may be the names of nameless links.
 
         `num_nameless` links have no name, or that of another. As many unknown names may
         be theirs; but not that of a link without a joint.
@@ -275,7 +277,9 @@ def by_name(robot: Element, kind: str) -> dict[str, Element]:
 
 
 def _likely_holders(joints: Sequence[Element], free: list[str]) -> dict[str, Element]:
-    """Return, by names of `free` links, the joints without a child that may hold them.
+    """Return the joints without a child that may hold links.
+
+    By the names of `free` links.
 
     A link is found by a similar name. Where there are as many joints as links, the
     others are in the order of the file.
@@ -303,7 +307,10 @@ def _likely_holders(joints: Sequence[Element], free: list[str]) -> dict[str, Ele
 def _add_unreached_links(
     nodes: list[Node], elements: Sequence[Element], connections: _Connections
 ) -> None:
-    """Add links in cycles, links without a name, and those with that of another."""
+    """Add the links that no path from a root reaches.
+
+    Those in cycles, without a name, or with that of another.
+    """
     reached = {id(node.link) for node in nodes}
     for link in elements:
         if id(link) in reached:
@@ -316,7 +323,10 @@ def _add_unreached_links(
 
 
 def _add_unused_joints(nodes: list[Node], joints: Sequence[Element]) -> None:
-    """Add joints that hold no link, because their ends are faulty, to check them."""
+    """Add joints that hold no link, to check them.
+
+    Their ends are faulty.
+    """
     used = {id(node.joint) for node in nodes}
     for joint in joints:
         if id(joint) in used:

@@ -155,7 +155,10 @@ class PackagePrefix:
 
 
 def _package_prefix(model: Path, name: str) -> PackagePrefix:
-    """Return the prefix of paths from a model's folder, in the package around it."""
+    """Return the prefix of paths from a model's folder.
+
+    It leads through the package around the folder.
+    """
     if not is_package_name(name):
         raise ValueError(
             f"{name!r:.60} is not a name of a package; expected letters, digits, _ "
@@ -273,7 +276,10 @@ class _Writer:
         return robot
 
     def _report_body(self) -> None:
-        """Report values of the whole body that are left out; keep the root pose."""
+        """Report values of the whole body that are left out.
+
+        The root pose is kept.
+        """
         body = self.body
         parents = {link.index: link.parent for link in body.links}
         if depth_first(parents) != list(range(len(body.links))):
@@ -292,7 +298,7 @@ class _Writer:
             self.extension.put_root_pose(body.root_pose, body.name)
 
     def _floating_root(self) -> Element | None:
-        """Return the joint below the link in which the root of the file floated.
+        """Return the joint by which the root floated in the file.
 
         None where there was none.
         """
@@ -344,7 +350,10 @@ class _Writer:
             self.lost.add(losses.DANGLING, message, name)
 
     def _joints(self, planar: Sequence[WrittenPlanar]) -> list[Element]:
-        """Return the joint of each link but the root; of planar ones all three."""
+        """Return the joint of each link but the root.
+
+        Of planar ones all three.
+        """
         # By link, the joints of planar ones, as the reader makes them: they are
         # compared with the body, but not written.
         of_planar: dict[int, Element] = {}
@@ -488,7 +497,10 @@ class _Writer:
 
 
 def _wanted_name(link: Link, by_segment: bool) -> str:
-    """Return the name of a link, or that of its first segment that has one."""
+    """Return the name that a link gets if it is free.
+
+    With `by_segment`, that of its first segment that has one.
+    """
     if by_segment:
         for segment in link.segments:
             if segment.name:

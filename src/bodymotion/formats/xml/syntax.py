@@ -46,7 +46,10 @@ class OpenTag(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """What is wrong, and the byte that it is about; None where expat stopped."""
+    """What is wrong, and the byte that it is about.
+
+    None where expat stopped.
+    """
 
     message: str
     position: int | None = None
@@ -73,7 +76,9 @@ def closest_name(word: str, known: Iterable[str]) -> str | None:
 
 
 def attribute_position(data: bytes, start: int, name: str) -> tuple[int, int] | None:
-    """Return the position of an attribute of the tag that begins at a byte.
+    """Return the position of an attribute of a tag.
+
+    The tag begins at the byte `start`.
 
     It is the number of lines below the tag, and the column in that line, from 1. In the
     line of the tag, the column is relative to the `<`. None where the attribute is not

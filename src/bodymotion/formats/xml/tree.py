@@ -181,7 +181,10 @@ class Element:
             yield from child.children
 
     def first(self, *path: str) -> Element | None:
-        """Return the first element down a path of names, None where there is none."""
+        """Return the first element down a path of names.
+
+        None where there is none.
+        """
         element: Element | None = self
         for name in path:
             if element is None:
@@ -228,7 +231,9 @@ class Element:
         data: Mapping[str, object] | None = None,
         fatal: bool = False,
     ) -> None:
-        """Record that a rule is broken at this element, or at its attribute `name`.
+        """Record that a rule is broken at this element.
+
+        With `name`, at this attribute.
 
         A `fatal` problem makes the value unknown and lets `load` fail (see
         `Diagnostics.report`). Of one attribute one is recorded.
@@ -365,7 +370,9 @@ def _shown(text: str) -> str:
 
 
 def parse_xml(data: bytes, path: Path | None = None) -> Element:
-    """Parse a well-formed document, such as a part of one that was kept as text.
+    """Parse a well-formed document.
+
+    It may be a part of one that was kept as text.
 
     Raises FormatError when it is not well-formed, declares entities, or is too large or
     nested too deep.
@@ -395,14 +402,20 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
 
 
 class _Decoded(NamedTuple):
-    """A document, and the encoding that expat is to use; None for the declared one."""
+    """A document, and the encoding that expat is to use.
+
+    None for the declared one.
+    """
 
     data: bytes
     encoding: str | None = None
 
 
 def _decode(data: bytes, path: str | None) -> _Decoded:
-    """Return a document in UTF-8 where its encoding is one that expat does not know."""
+    """Return a document in an encoding that expat knows.
+
+    UTF-8 in place of others.
+    """
     # Expat itself reads UTF-16.
     if wide_encoding(data).startswith("utf-32"):
         return _Decoded(in_utf8(data)[0], "utf-8")
@@ -551,7 +564,10 @@ def is_xml_text(text: str) -> bool:
 
 
 def valid_text(text: str) -> str:
-    """Return a text with U+FFFD in place of the characters that XML cannot hold."""
+    """Return a text that XML can hold.
+
+    U+FFFD takes the place of other characters.
+    """
     return _NO_CHARACTER.sub("\ufffd", text)
 
 
@@ -572,7 +588,9 @@ def number_text(values: npt.ArrayLike) -> str:
 
 
 def to_xml(root: Element, comment: str = "") -> bytes:
-    """Return a tree as an indented document in UTF-8, with a comment above it.
+    """Return a tree as an indented document in UTF-8.
+
+    With a comment above it.
 
     Characters that XML cannot hold become U+FFFD. The text of an element with children
     is left out, and so is white space.
@@ -586,7 +604,10 @@ def to_xml(root: Element, comment: str = "") -> bytes:
 
 
 def one_line(element: Element) -> str:
-    """Return an element as XML without line breaks, as it is kept in `extra`."""
+    """Return an element as XML without line breaks.
+
+    As it is kept in `extra`.
+    """
     lines = to_xml(element).decode().splitlines()
     # The first line is the declaration.
     return "".join(line.strip() for line in lines[1:])
@@ -692,7 +713,10 @@ class FieldLocator:
         return None
 
     def unknown(self) -> Iterable[str]:
-        """Return the fields that the file may have and that could not be read."""
+        """Return the fields that could not be read.
+
+        The file may have them.
+        """
         for name, paths in self.table.items():
             targets = [self._find(path) for path in paths if not path.startswith("~")]
             is_faulty = any(target.is_faulty for target in targets)
