@@ -125,10 +125,9 @@ class MotionAnalysis:
 
     @cached_property
     def support(self) -> Floats | None:
-        """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from
-        above.
+        """The corners (T, M, 3) [m] of the support polygon.
 
-        NaN for unused corners.
+        They are counter-clockwise from above, NaN for unused corners.
         """
         if self.measures is None:
             return None
@@ -136,8 +135,9 @@ class MotionAnalysis:
 
     @cached_property
     def contact_points(self) -> Floats | None:
-        """(T, K, 3) [m] the point of each foot that touches the ground, or would touch
-        it first.
+        """The lowest point (T, K, 3) [m] of each foot.
+
+        It touches the ground, or would touch it first.
         """
         if self.measures is None:
             return None
@@ -195,8 +195,9 @@ class MotionAnalysis:
         return frozen(placed)
 
     def series(self, name: str) -> Series:
-        """Return a quantity by its name in `bodymotion.dynamics.QUANTITIES`, angles in
-        degrees.
+        """Return a quantity by its name.
+
+        The names are those of `bodymotion.dynamics.QUANTITIES`; angles are in degrees.
 
         KeyError where there is none.
         """
@@ -338,8 +339,9 @@ def _measure(scene: Scene) -> Measures:
 
 
 class BackgroundAnalysis:
-    """Analyzes the shown scene in the background as soon as an overlay or plot needs
-    it.
+    """Analyze the shown scene in the background.
+
+    The analysis starts as soon as an overlay or plot needs it.
 
     `post` runs work in the viewer's thread, in which all methods are called; so is
     `done`, with the result.
@@ -383,8 +385,9 @@ class BackgroundAnalysis:
     def request(
         self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()
     ) -> None:
-        """Start the analysis of a scene with some quantities, unless it is done or
-        under way.
+        """Start the analysis of a scene with some quantities.
+
+        Nothing happens when it is done or under way.
         """
         of, ground, computed = self._job
         is_same = of is scene and ground == on_ground

@@ -302,8 +302,9 @@ def _error_text(error: Exception) -> str:
 
 
 class FileWatcher:
-    """Calls `saved()` in its own thread each time one of the files has been saved,
-    until `stop`.
+    """Call `saved()` each time one of the files is saved.
+
+    It is called in a thread of its own, until `stop`.
 
     It polls the files, which works on every kind of file system, also when an editor
     replaces a file. A file counts as saved when it has not changed between two looks.

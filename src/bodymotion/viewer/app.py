@@ -54,8 +54,9 @@ T = TypeVar("T")
 
 
 class WorkQueue:
-    """Work for one thread, the `worker`, which calls `next`, in the order in which it
-    was requested.
+    """Work for one thread, in the order of requests.
+
+    The thread, the `worker`, calls `next`.
 
     Without it callers work themselves.
     """

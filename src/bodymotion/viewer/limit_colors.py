@@ -124,8 +124,9 @@ class LimitColors:
                 mesh.color = self._colors[link] = color
 
     def describe(self, frame: int) -> str:
-        """Return which joint uses the largest share of its limit at a frame, and in the
-        whole motion.
+        """Return which joint uses the largest share of its limit.
+
+        At a frame, and in the whole motion.
         """
         if not self.exist:
             return f"no {self.kind} limits in the model"

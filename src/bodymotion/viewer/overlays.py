@@ -94,8 +94,10 @@ class Overlays:
             handle.visible = on
 
     def place(self, link_poses: Floats, zmp: Floats | None) -> None:
-        """Move the centre of mass to that of link poses (L, 7), and the recorded zero
-        moment point to `zmp` (3,).
+        """Move the centre of mass and the zero moment point.
+
+        The centre of mass is that of link poses (L, 7), the recorded zero moment point
+        is at `zmp` (3,).
         """
         if "mass" in self._made and self._made["mass"][0].visible:
             ball, disc, line = self._made["mass"]
@@ -188,8 +190,9 @@ class Overlays:
         return made
 
     def _make_names(self) -> list[Any]:
-        """Return the ids and names of the joints, at the origins of the links that they
-        move.
+        """Return the ids and names of the joints.
+
+        They are at the origins of the links that the joints move.
         """
         origins = self._body.forward_kinematics(np.zeros(self._body.num_joints))[:, :3]
         labels = joint_labels(
@@ -203,8 +206,9 @@ class Overlays:
         ]
 
     def _make_inertias(self) -> list[Any]:
-        """Return a ball at the centre of mass of each link with mass, and the box of
-        its inertia.
+        """Return the mass and inertia of links as shapes.
+
+        A ball at the centre of mass of each link with mass, and the box of its inertia.
         """
         size = self._nodes.size
         made = []
@@ -238,8 +242,9 @@ class Overlays:
         return made
 
     def _make_mass(self) -> list[Any]:
-        """Return the centre of mass, its projection on the ground, and a vertical line
-        through it.
+        """Return the centre of mass and its projection.
+
+        The projection is on the ground; a vertical line joins the two.
 
         The floor hides the line below the ground. The label begins with a dot, which is
         visible through the body.
@@ -334,8 +339,9 @@ def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
 
 
 def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
-    """Return the edges (3,) [m] of the uniform box with a link's mass and inertia, and
-    the rotation (3, 3) of its axes.
+    """Return the box with a link's mass and inertia.
+
+    Its edges (3,) [m], and the rotation (3, 3) of its axes; it is uniform.
 
     None without mass, or for an inertia that no body can have. A box with edges a, b, c
     has the moment m (b² + c²) / 12 about a.
@@ -352,8 +358,9 @@ def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
 
 
 def device_outline(device: Device, size: float) -> Floats:
-    """Return the lines (N, 2, 3) [m] of a device in its own frame, on a robot of `size`
-    metres.
+    """Return the lines (N, 2, 3) [m] of a device.
+
+    They are in its own frame, for a robot of `size` metres.
 
     A device looks along -z with +y up; a range sensor sweeps the XZ plane from -z to
     both sides. The lines of cameras and range sensors are at most about half the
@@ -563,8 +570,10 @@ class AnalysisOverlays:
         self.analysis = analysis
 
     def place(self, frame: int, recorded: bool) -> None:
-        """Show a frame; nothing unless the `recorded` pose is shown, because a pose set
-        by hand was not analyzed.
+        """Show a frame.
+
+        Nothing is shown unless the `recorded` pose is, because a pose set by hand was
+        not analyzed.
         """
         analysis = self.analysis
         if analysis is None:
@@ -611,8 +620,10 @@ class AnalysisOverlays:
             self._nodes.show_visuals(self._options.visuals)
 
     def remove_trails(self) -> None:
-        """Remove the trails, which are made again in the colours of dark mode or light
-        mode when they are shown.
+        """Remove the trails.
+
+        They are made again in the colours of dark mode or light mode when they are
+        shown.
         """
         if "trails" in self._made:
             self._made.pop("trails").remove()
@@ -642,8 +653,9 @@ class _Overlay:
 
 
 def closed_corners(corners: Floats, count: int) -> Floats | None:
-    """Return the `count` first corners of (M, 3) with the last known one in place of
-    those that are NaN or missing.
+    """Return the `count` first corners of (M, 3), without gaps.
+
+    The last known corner replaces those that are NaN or missing.
 
     None without any.
     """
@@ -654,8 +666,9 @@ def closed_corners(corners: Floats, count: int) -> Floats | None:
 
 
 class _Patch(_Overlay):
-    """A flat polygon on the ground with corners (T, M, 3), NaN for unused ones, and its
-    outline.
+    """A flat polygon on the ground, and its outline.
+
+    Its corners are (T, M, 3), NaN for unused ones.
     """
 
     def __init__(
@@ -703,8 +716,10 @@ class _Patch(_Overlay):
 
 
 class _FootPatches(_Overlay):
-    """For each foot its contact patch on the ground in stance, and a ball at its lowest
-    point in swing.
+    """The contact patches and lowest points of the feet.
+
+    Each foot has its patch on the ground in stance, and a ball at its lowest point in
+    swing.
     """
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
@@ -826,8 +841,9 @@ _OVERLAYS: dict[str, Callable[[RobotNodes, MotionAnalysis], _Overlay]] = {
 
 
 def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Floats:
-    """Return the pieces (TRAIL_PIECES, 2, 3), oldest first, of the path of points (T,
-    3) in the last seconds before a time.
+    """Return the pieces (TRAIL_PIECES, 2, 3) of a trail, oldest first.
+
+    A trail is the path of points (T, 3) in the last seconds before a time.
 
     Pieces before the first frame, and those with a point that is NaN, have no length.
     """
@@ -844,8 +860,9 @@ def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Fl
 
 
 class _Trails(_Overlay):
-    """The paths of centre of mass and zero moment points in the last seconds, as lines
-    that fade into the floor.
+    """The paths of centre of mass and zero moment points.
+
+    They show the last seconds, as lines that fade into the floor.
     """
 
     def __init__(
@@ -901,8 +918,9 @@ class _Trails(_Overlay):
 
 
 def _faded(color: Rgb, theme: Theme) -> npt.NDArray[np.uint8]:
-    """Return the colours (TRAIL_PIECES, 2, 3) of a trail, from that of the floor to its
-    own.
+    """Return the colours (TRAIL_PIECES, 2, 3) of a trail.
+
+    They go from that of the floor to its own.
     """
     share = np.linspace(0.0, 1.0, TRAIL_PIECES + 1)[:, None] ** 0.7
     colors = share * np.array(color) + (1.0 - share) * np.array(theme.fade)

@@ -1,5 +1,7 @@
-"""A scene as one HTML page that plays without a server and without a network, and the
-timeline of pages and of the live viewer.
+"""A scene as one HTML page, and the timeline.
+
+The page plays without a server and without a network. Pages and the live viewer have
+the same timeline.
 
 The page is viser's own player with all data in it. It keeps viser's default lights: the
 player returns to them for a moment at each new round, and other lights would flicker.
@@ -77,8 +79,9 @@ MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
 
 
 def check_page_path(path: Path) -> None:
-    """Raise WrongUseError when a page cannot have this name, and OSError when its
-    folder does not exist.
+    """Raise an error when a page cannot have this name.
+
+    WrongUseError for the name, OSError when its folder does not exist.
     """
     check_place(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -117,8 +120,9 @@ class Sampling:
 
 
 def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
-    """Return the frames that a page shows, with those that are in force at some
-    `moments` (M,) [s] in any case.
+    """Return the frames that a page shows.
+
+    Those that are in force at some `moments` (M,) [s] are shown in any case.
 
     Of the frames within 1 / `MAX_RATE` seconds the last one is shown, and all that are
     `SPARSE`; at most `MAX_FRAMES`, evenly chosen.
@@ -146,8 +150,10 @@ def page(
     moments: Sequence[tuple[float, str]] = (),
     measures: Measures | None = None,
 ) -> str:
-    """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can
-    control it by messages.
+    """Return the page as text.
+
+    It is for a file, or for `srcdoc` of an `iframe`, whose page can control it by
+    messages.
 
     It begins to `play`, or shows its first frame. The frames at some `moments` [s] are
     on it in any case, and those with a text are marked on the timeline, in place of
@@ -186,8 +192,9 @@ def write_page(
 def _record(
     scene: Scene, options: DisplayOptions, sampling: Sampling, measures: Measures | None
 ) -> tuple[str, str, MotionAnalysis | None]:
-    """Return viser's page of the frames, a note about what was measured, as HTML, and
-    the analysis.
+    """Return viser's page of the frames, and the analysis.
+
+    Between them is a note, as HTML, about what was measured.
     """
     server = quiet_server("127.0.0.1", 0)
     try:
@@ -248,8 +255,9 @@ def _with_timeline(
     note: str,
     play: bool,
 ) -> str:
-    """Add the title, the timeline with a line about what is shown, and the script of
-    the page.
+    """Add title, timeline and script to the page.
+
+    The timeline has a line about what is shown.
     """
     title = html_text(scene.title)
     parts = [title]
@@ -345,8 +353,9 @@ def _legend(rows: list[list[Any]], marks: list[Mark]) -> str:
 
 
 def _music(scene: Scene) -> dict[str, Any] | None:
-    """Return the waveform, in percent, the length and the beats of the music, and which
-    of these begin a bar.
+    """Return waveform, length and beats of the music.
+
+    The waveform is in percent. The last value tells which beats begin a bar.
     """
     sound = scene.music
     if sound is None:
@@ -420,8 +429,9 @@ def _block(move: Block) -> list[Any]:
 
 
 def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
-    """Return first time, last time, colour and whether it is a thin line, of each run
-    of frames that are `on` (T,).
+    """Return each run of frames that are `on` (T,).
+
+    For each: first time, last time, colour, and whether it is a thin line.
     """
     times = timeline.times
     found: list[list[Any]] = []
@@ -487,8 +497,10 @@ def _badness(moment: Moment) -> tuple[bool, bool, float]:
 
 
 class PlaybackPanel:
-    """The clock at the top of the panel, and the hidden widgets that connect the
-    timeline to the viewer.
+    """The clock and the hidden widgets of the timeline.
+
+    The clock is at the top of the panel. The widgets connect the timeline to the
+    viewer.
     """
 
     def __init__(self, viewer: Viewer) -> None:

@@ -1,5 +1,7 @@
-"""The panel: playback, script, joints, links, display options, plot, and a summary of
-the files with their findings.
+"""The panel beside the scene.
+
+It has playback, script, joints, links, display options, plot, and a summary of the
+files with their findings.
 
 The tab Joints has a slider for each joint that moves a link, in degrees or metres,
 within the joint's limits. The tab Links has the tree of links with a search; the card
@@ -246,8 +248,9 @@ class SliderRange:
         return float(np.clip(on_step, self.lowest, self.highest))
 
     def joint_value(self, shown: float) -> float:
-        """Return the joint value [rad or m] for a number on the slider or in its field,
-        clipped to the limits.
+        """Return the joint value for a number in a widget.
+
+        It is in rad or m, for the slider or its field, and clipped to the limits.
         """
         if self.lowest < self.highest and shown <= self.lowest:
             return self.lower
@@ -288,7 +291,9 @@ def slider_range(joint: Joint) -> SliderRange:
 
 
 def value_text(joint: Joint, value: float) -> str:
-    """Return a joint value in degrees and radians, or metres, and whether it is beyond
+    """Return a joint value as text.
+
+    It is in degrees and radians, or metres. The second value is whether it is beyond
     the joint's limits.
     """
     if joint.type == "slide":
@@ -672,8 +677,10 @@ def _joints_hint(scene: Scene, num_sliders: int) -> str:
 
 
 def summary_html(viewer: Viewer) -> str:
-    """Return as HTML a table of what is shown, the findings about the files, one line
-    for each rule, and the keys.
+    """Return the summary as HTML.
+
+    It has a table of what is shown, the findings about the files, one line for each
+    rule, and the keys.
     """
     scene, body = viewer.scene, viewer.scene.body
     about = "none; the poses of the motion are shown as frames"

@@ -138,8 +138,9 @@ class Player:
             self.time = time
 
     def with_timeline(self, timeline: Timeline) -> Player:
-        """Return a player over another timeline at the same time, with the same speed
-        and loop.
+        """Return a player over another timeline.
+
+        It is at the same time, with the same speed and loop.
         """
         playing = self.playing and timeline.num_frames > 1
         return Player(timeline, self.time, playing, self.loop, self.speed)

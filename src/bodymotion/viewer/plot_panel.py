@@ -1,5 +1,6 @@
-"""The tab Plot: joint values, or any measured quantity, over time, with a line at the
-current time.
+"""The tab Plot: curves over time.
+
+They are joint values, or any measured quantity, with a line at the current time.
 
 A click goes to a time.
 
@@ -184,8 +185,10 @@ class PlotPanel:
 
 
 def filled(curve: Curve, count: int) -> Curve:
-    """Return a curve over `count` frames whose missing or non-finite values are
-    replaced by the last finite one before, or the first.
+    """Return a curve over `count` frames without gaps.
+
+    The last finite value before, or the first one, replaces values that are missing or
+    not finite.
     """
     values = np.asarray(curve.values, dtype=np.float64)[:count]
     values = np.concatenate([values, np.full(count - len(values), np.nan)])
@@ -294,8 +297,9 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
 
 
 def _scale(columns: list[Floats]) -> tuple[float, float]:
-    """Return the lowest and the highest value of an axis, with a margin around the
-    curves.
+    """Return the lowest and highest value of an axis.
+
+    They have a margin around the curves.
     """
     low = min(float(c.min()) for c in columns)
     high = max(float(c.max()) for c in columns)
@@ -308,8 +312,9 @@ def _on_grid(values: Floats, low: float, high: float) -> Floats:
 
 
 def ticks(low: float, high: float, count: int = 7) -> list[float]:
-    """Return about `count` round numbers from `low` to `high`, with steps of 1, 2 or 5
-    times a power of ten.
+    """Return about `count` round numbers from `low` to `high`.
+
+    Their steps are 1, 2 or 5 times a power of ten.
     """
     span = high - low
     if not (np.isfinite(span) and span > 0):
@@ -345,8 +350,9 @@ def with_unique_names(curves: Iterable[Curve]) -> dict[str, Curve]:
 
 
 def largest_spans(curves: dict[str, Curve], count: int) -> list[str]:
-    """Return the names of the `count` curves with the largest spans, among those of the
-    most frequent unit.
+    """Return the names of the curves with the largest spans.
+
+    At most `count`, among those of the most frequent unit.
     """
     units = [curve.unit for curve in curves.values()]
     common = max(set(units), key=units.count, default="")

@@ -1,5 +1,6 @@
-"""Handles that drag the ends of arms and legs, and the selected link, by inverse
-kinematics.
+"""Handles that drag parts of the robot.
+
+Inverse kinematics moves the ends of arms and legs, and the selected link.
 
 The robot's feet, its lowest links, stay.
 
@@ -44,8 +45,9 @@ SAME_ROTATION = (
 
 
 def limb_ends(body: Body) -> list[int]:
-    """Return the links, in link order, at which chains of at least `MIN_JOINTS` joints
-    end or branch.
+    """Return the links at which long chains end or branch.
+
+    They are in link order. A long chain has at least `MIN_JOINTS` joints.
     """
     moving = body.tree[1] > 0
     branches = np.zeros(len(body.links), dtype=int)

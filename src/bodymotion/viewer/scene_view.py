@@ -248,8 +248,9 @@ class SceneView:
         self.choose_path(self.options.path)
 
     def follow_offset(self, poses: Floats) -> Floats:
-        """Return the distance (3,) by which the world is moved back so that the root
-        stays in view.
+        """Return how far (3,) the world is moved back.
+
+        So the root stays in view.
         """
         if not self.options.follow:
             return np.zeros(3)
@@ -273,8 +274,9 @@ class SceneView:
         return np.asarray(poses)
 
     def _below_parents(self, frame: int) -> Floats | None:
-        """Return the poses (L, 7) of the links below their parents in a frame of the
-        motion.
+        """Return the link poses (L, 7) below their parents.
+
+        They are those of a frame of the motion.
 
         Those of some frames are computed together.
         """
@@ -362,8 +364,9 @@ class SceneView:
         return framing(corners, "Corner")
 
     def _bounds(self, poses: Floats) -> Floats:
-        """Return the box (2, 3) around the robots as they are shown with link poses (L,
-        7).
+        """Return the box (2, 3) around the robots.
+
+        They are as shown with link poses (L, 7).
         """
         bounds = self.scene.extent.bounds(poses)
         if bounds is None:
@@ -441,8 +444,9 @@ def apply_defaults(options: DisplayOptions, scene: Scene) -> None:
 
 
 def reapply_defaults(options: DisplayOptions, scene: Scene, before: Scene) -> None:
-    """Set those options to the defaults of another scene that were the defaults of the
-    scene `before`.
+    """Set untouched options to the defaults of another scene.
+
+    These are the options that had the defaults of the scene `before`.
     """
     defaults = default_options(scene)
     for name, was in default_options(before).items():
@@ -467,8 +471,9 @@ class ClosedLoops:
         return bool(self.scene.body.extra_joints)
 
     def prepare(self) -> None:
-        """Compile the kernels in the background, so that the first slider does not wait
-        for them.
+        """Compile the kernels in the background.
+
+        So the first slider does not wait for them.
         """
         if self.exist:
             body = self.scene.body
@@ -480,8 +485,9 @@ class ClosedLoops:
         return Loops(self.scene.body)
 
     def pose(self, q: Floats, target: Floats, moved: int | None = None) -> Floats:
-        """Return joint values (J,) near `target` (J,) that close the loops, starting
-        from `q` (J,).
+        """Return joint values (J,) that close the loops.
+
+        They are near `target` (J,); the search starts from `q` (J,).
 
         The joint `moved` keeps its target.
         """
@@ -518,8 +524,9 @@ class ClosedLoops:
         return replace(scene, q=frozen(q), link_poses=link_poses)
 
     def describe(self, link_poses: Floats, frame: int | None) -> str:
-        """Return whether the loops of link poses (L, 7) are closed, and whether the
-        pose is singular.
+        """Return whether the loops are closed and the pose singular.
+
+        It is for link poses (L, 7).
 
         `frame` is that of the motion with its loops closed; None for poses as recorded,
         or set by hand.
@@ -653,8 +660,10 @@ def show_camera(client: viser.ClientHandle, camera: Camera) -> None:
 
 
 def framing(bounds: npt.ArrayLike, preset: str) -> Camera:
-    """Return the camera that sees the whole box `bounds` (2, 3) from the direction of a
-    preset, in a window of any shape.
+    """Return the camera that sees a whole box.
+
+    The box is `bounds` (2, 3), seen from the direction of a preset, in a window of any
+    shape.
     """
     low, high = np.asarray(bounds, dtype=np.float64)
     center = 0.5 * (low + high)
@@ -669,8 +678,9 @@ def framing(bounds: npt.ArrayLike, preset: str) -> Camera:
 def from_viewpoint(
     viewpoint: Viewpoint, model: npt.ArrayLike, distance: float
 ) -> Camera:
-    """Return the camera of a model's viewpoint, for the pose (7,) of the model in the
-    world.
+    """Return the camera of a model's viewpoint.
+
+    The model has the pose (7,) in the world.
 
     A viewpoint has a direction but no target; the target is put `distance` metres in
     front of it.
@@ -710,8 +720,10 @@ class RobotNodes:
         offset: npt.ArrayLike = (0.0, 0.0, 0.0),
         on_click: OnClick = None,
     ) -> None:
-        """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses
-        `first` (L, 7).
+        """Add the nodes of a robot.
+
+        They are below the node `root` at `offset` (3,) [m], with links at poses `first`
+        (L, 7).
 
         `material` replaces all others.
         """
@@ -806,8 +818,9 @@ class RobotNodes:
             node.visible = on
 
     def below_parents(self, link_poses: Floats) -> Floats:
-        """Return the poses (..., L, 7) of the links below their parents, that of the
-        root in the world, from poses in the world.
+        """Return link poses (..., L, 7) below their parents.
+
+        They are computed from poses in the world; that of the root stays in the world.
         """
         local = np.array(link_poses)
         local[..., 1:, :] = poses.compose(
@@ -991,8 +1004,9 @@ class ComparedRobotNodes:
         )
 
     def bounds_with(self, bounds: Floats) -> Floats:
-        """Return the box (2, 3) around the first robot, extended by the second one
-        beside it.
+        """Return the box (2, 3) around both robots.
+
+        It is that around the first one, extended by the second one beside it.
         """
         return np.add(
             bounds, [np.minimum(self._offset, 0.0), np.maximum(self._offset, 0.0)]

@@ -1,5 +1,6 @@
-"""A viser server without output, on a free port, which refuses requests from pages of
-other sites.
+"""A local viser server that refuses other sites.
+
+It has no output and a free port, and refuses requests from pages of other sites.
 
 A browser lets any page open a WebSocket to any address, also to one of this machine.
 The header `Origin` names the site of the page, the header `Host` the requested name
@@ -121,8 +122,9 @@ def _is_ours(name: str, served: str) -> bool:
 
 
 def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
-    """Return a hook that refuses requests that are not allowed and passes others to
-    `next_hook`.
+    """Return a hook that refuses forbidden requests.
+
+    Requests that are allowed go to `next_hook`.
     """
     from websockets.datastructures import Headers
     from websockets.http11 import Response
@@ -250,8 +252,9 @@ def free_port(host: str, port: int) -> int:
 
 
 def on_user(widget: Any, react: Callable[[Any], object]) -> None:  # noqa: ANN401
-    """Call `react(value)` when a user changes the value of a widget in a browser, not
-    when the viewer does.
+    """Call `react(value)` when a user changes a widget.
+
+    In a browser; not when the viewer changes its value.
     """
     widget.on_update(
         lambda event: react(event.target.value) if event.client_id is not None else None
