@@ -102,11 +102,14 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
             or [error.problem]
         )
         raise click.exceptions.Exit(1) from None
+    # Before ValueError, of which it is one: exit code 2.
     except WrongUseError as error:
         raise click.BadParameter(one_line(error)) from None
+    # Before OSError, of which it is one: the reader of the output has ended.
     except BrokenPipeError:
         raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
+        # Errors of libraries may have neither.
         if error.filename and error.strerror:
             text = f"{error.filename}: {error.strerror}"
         else:

@@ -124,6 +124,7 @@ class _Commands(WholeSummaries):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, imported when it is first asked for."""
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             # Imported on demand: a command does not wait for the imports of the others.
             module = importlib.import_module(MODULES[cmd_name])

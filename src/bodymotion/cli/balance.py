@@ -95,6 +95,7 @@ def balance(
             links = None
         else:
             links = names(feet)
+        # Checked here, so that the message names the option.
         found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}") as bar:
             new = balanced(
@@ -109,6 +110,7 @@ def balance(
                 simulated=simulate,
                 progress=bar,
             )
+        # Problems are appended: those of the motion itself are not repeated.
         show_problems(new.problems[len(old.problems) :])
         code = saved(new, output)
         with results() as stream:

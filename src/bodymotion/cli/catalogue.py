@@ -90,6 +90,7 @@ def catalogue(
         if where and body is None and "findings" not in where:
             with suppress(FileNotFoundError):
                 query(path, where, ("file",))
+        # Without an update the folder is not searched: the table has the names.
         clips = Collection(source, ())
         if update or html is not None:
             clips = open_collection(source)
@@ -105,6 +106,7 @@ def catalogue(
                 "cluster": cluster,
             }
             state = _update(clips, path, body, by_position, reading, sharing)
+        # Only the names are printed; JSON comes from DuckDB by itself.
         columns = ("file",) if html is None else ()
         rows = query(path, where, columns)
         if html is not None:
@@ -172,6 +174,7 @@ def _write_page(
     from bodymotion.collection.records import Records
     from bodymotion.reports.catalogue import catalogue_page
 
+    # A catalogue remembers the body that it was built with.
     model = body or body_of(Records(path, resume=True))
     models = () if model is None else (model,)
     with progress(f"drawing {html.name}") as bar:
@@ -232,6 +235,7 @@ def _check_reading(
     from bodymotion.formats.registry import FORMATS, named_format
     from bodymotion.formats.untrusted import TRUST_OPTIONS
 
+    # Files are not opened: what the name shows is enough, and there may be very many.
     known = set(TRUST_OPTIONS)
     if body is not None:
         for row in FORMATS:
@@ -241,8 +245,11 @@ def _check_reading(
         suffix = path.suffix.lower()
         if not suffix:  # an episode, or a file whose content shows its format
             known |= EPISODE_OPTIONS
+        # AMASS is recognized by content, so that its format has no extension of its
+        # own.
         if suffix == ".npz":
             known |= named_format("amass").read.options
+        # A rosbag2 is named by its metadata.yaml, and read as .mcap.
         if path.name == BAG:
             known |= named_format("mcap").read.options
         for row in FORMATS:

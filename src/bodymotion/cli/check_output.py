@@ -68,6 +68,7 @@ def json_of(answers: Sequence[Checked]) -> Data:
     data["files"] = [
         {"file": str(answer.path), **problems_of(answer.problems)} for answer in answers
     ]
+    # So that programs recognize rules by the codes that they know.
     codes = _codes(answers)
     if codes:
         data["aliases"] = {
@@ -93,6 +94,7 @@ def sarif(answers: Sequence[Checked]) -> Data:
 
     rules = catalogue()
     codes = sorted(_codes(answers))
+    # A result names its rule by the index of the descriptor.
     numbers = {code: number for number, code in enumerate(codes)}
     broken: list[Data] = []
     for answer in answers:
@@ -105,6 +107,7 @@ def sarif(answers: Sequence[Checked]) -> Data:
     }
     run = {
         "tool": {"driver": driver},
+        # Columns count characters; the default of SARIF is UTF-16 code units.
         "columnKind": "unicodeCodePoints",
         "artifacts": [
             {"location": {"uri": _uri(str(answer.path))}} for answer in answers
@@ -119,6 +122,7 @@ def _descriptor(code: str, rule: Rule | None) -> Data:
     from bodymotion.diagnostics.catalogue import retired
 
     descriptor: Data = {"id": code}
+    # Suppressions by a former code stay valid.
     former_codes = sorted(name for name, new in retired().items() if new == code)
     if former_codes:
         descriptor["deprecatedIds"] = former_codes
@@ -153,6 +157,8 @@ def _location(path: Path, location: Location) -> Data:
     """Return a location in a file, and in what it holds."""
     physical: Data = {"artifactLocation": {"uri": _uri(location.path or str(path))}}
     if location.line is not None and location.line >= 1:
+        # Lines and columns of SARIF begin at 1; a problem of the whole file has no
+        # region.
         region = {"startLine": location.line}
         if location.column is not None and location.column >= 1:
             region["startColumn"] = location.column

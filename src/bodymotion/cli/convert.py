@@ -302,6 +302,7 @@ class _Conversion:
         become.
         """
         suffix = self.target.suffix.lower()
+        # The kinds that can be written with this extension.
         fitting = {
             row.holds
             for row in FORMATS
@@ -378,6 +379,7 @@ def _with_units(options: Options, origin: Format, target: Path) -> Options:
     values = dict(options.values)
     written_degrees = values.pop("written_degrees")
     table_degrees = values.pop("table_degrees")
+    # The formats that OUT may become.
     goals = [row for row in FORMATS if target.suffix.lower() in row.extensions]
     if options.write_as is not None:
         goals = [named_format(options.write_as)]
@@ -589,6 +591,7 @@ def _piece_by_piece(
 
     frame_time = writing.get("frame_time")
     notation = {key: value for key, value in writing.items() if key != "frame_time"}
+    # Two ways in little memory: all rows are copied, or they are resampled one by one.
     with open_motion(source) as reader:
         if rate is None and can_copy(reader, writing.get("version"), frame_time):
             return copy_seq(reader, target, Notation(**notation), frame_time, bar)
@@ -656,6 +659,8 @@ def _convert_to_another_kind(conversion: _Conversion) -> _Losses:
         used = options.others({*making, *shared})
         reading = origin.options_of(options.reading)
     script_kind = kind_named(kind)
+    # The format of OUT is found from a value of its kind, before IN is read: wrong use
+    # ends at once.
     empty: object = Motion() if kind == "Motion" else KeyPoses()
     if script_kind is not None:
         empty = script_kind.type()
@@ -701,6 +706,7 @@ def _make(
 
     source = conversion.source
     target = conversion.target
+    # Functions have the parameter `frame_rate`, the command has `--rate`.
     if "rate" in making:
         making["frame_rate"] = making.pop("rate")
     script_kind = kind_named(conversion.target_kind)

@@ -76,6 +76,7 @@ def diff(
             progress(f"comparing {first.name} and {second.name}"),
         ):
             comparison = _compare(one, other, atol, rtol, body, recorded, reading)
+    # As `diff` of POSIX: 1 is "different", so a failure must be 2.
     except click.exceptions.Exit as ended:
         raise click.exceptions.Exit(
             FAILED if ended.exit_code == 1 else ended.exit_code
@@ -114,6 +115,7 @@ def _compare(
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.scripts import RobotScript
 
+    # By kind before anything is read: a wrong pair ends at once.
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
     nouns = [noun_of(row.holds) for row in formats]
@@ -147,6 +149,7 @@ def _compare(
         for row, path in zip(formats, (first, second), strict=True)
     )
     if recorded:
+        # A script stands for the motion that it plays.
         if isinstance(other, RobotScript):
             _, other = other.body_and_motion()
         compare_recording = functions_for("compare_recording")[0]

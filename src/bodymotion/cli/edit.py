@@ -200,6 +200,7 @@ def edit(
     """  # noqa: D301
     from bodymotion.formats.registry import find_format
 
+    # click sorts values by option; the order of the command line is kept apart.
     steps = _steps_of(click.get_current_context())
     if not steps and "parameters" not in reading:
         raise click.BadParameter(
@@ -215,6 +216,8 @@ def edit(
     )
     with failures("edit"):
         check_output(target, [body])
+        # Trimming alone works row by row, so that a file larger than memory can be
+        # trimmed.
         if [name for name, _ in steps] == ["trim"] and is_large(source, target):
             _, text = steps[0]
             start, end = time_span("--trim", text, float)
@@ -224,6 +227,7 @@ def edit(
                 problems = trim_file(source, target, start, end, progress=bar)
                 conclude(target, problems)
         paths = [source, *map(Path, append or ())]
+        # AT:FILE
         for text in insert or ():
             _, _, path = text.partition(":")
             paths.append(Path(path))
@@ -247,11 +251,13 @@ def _steps_of(ctx: click.Context) -> list[tuple[str, str]]:
 
     The text of a step without a value is empty.
     """
+    # The values of each option in their order. Switches have none.
     texts = {}
     for name in STEPS:
         if not isinstance(ctx.params[name], bool):
             texts[name] = iter(ctx.params[name] or ())
     steps = []
+    # An option that is used twice takes its next value each time.
     for name in ctx.meta[OrderedCommand.KEY]:
         if name in STEPS:
             steps.append((name, next(texts[name]) if name in texts else ""))
@@ -265,6 +271,8 @@ def _edit_motion(
     for name, text in steps:
         before = motion
         motion = _changed(before, name, text, context)
+        # Joining compares poses, as it knows no feet. With the body the slip itself is
+        # known.
         if name in JOINING_STEPS and context.body is not None:
             motion = _with_measured_slip(before, motion, context.body)
         if name in REPORTED_STEPS:
@@ -290,11 +298,13 @@ def _with_measured_slip(before: Motion, after: Motion, body: Body) -> Motion:
         slip = _longest_slip(after, body)
     except ValueError:  # Without joints or feet, only poses can be compared.
         return after
+    # Without the problem of this step; those of earlier steps stay.
     problems = [
         problem
         for problem in after.problems
         if problem.rule != SLIPPING.code or problem in before.problems
     ]
+    # Feet of the motion itself may slip: only what joining adds is its fault.
     if slip > slip_before + MAX_SLIP:
         message = (
             f"a foot slips by {1e3 * slip:.0f} mm in one stance, "
@@ -350,6 +360,7 @@ class EditContext:
 
     def slides(self, name: str) -> bool:
         """Return whether a joint of the body slides."""
+        # Without a body each joint is taken as a rotation.
         joints = () if self.body is None else self.body.joints
         return any(joint.name == name and joint.type == "slide" for joint in joints)
 
@@ -384,6 +395,7 @@ def time_span(
         ends = [kind(part) if part.strip() else None for part in parts]
     except ValueError:
         ends = []
+    # NaN compares with nothing, so that no frame would be left, and no error reported.
     is_number = [end is None or not math.isnan(end) for end in ends]
     if len(ends) != 2 or not all(is_number):
         _wrong(option, text, "of the form START:END, where each may be left out")
@@ -397,6 +409,7 @@ def _effect(before: Motion, after: Motion) -> str:
     if length_before != length:
         return f"{length_before:g} s became {length:g} s"
     num_changed = 0
+    # Components of another shape were made anew: their numbers cannot be compared.
     for old, new in zip(before.timed, after.timed, strict=False):
         if old.values.shape == new.values.shape:
             num_changed += _count_changes(old.values, new.values)
@@ -422,6 +435,7 @@ def _count_changes(before: Floats, after: Floats) -> int:
 def length_in_seconds(option: str, text: str) -> float:
     """Return the seconds of SECONDS or BEATS@BPM."""
     expected = "a number of seconds, or BEATS@BPM"
+    # 8@120 is 8 beats at 120 per minute: 60 · 8 / 120 s.
     count, *tempo = numbers(option, text, (1, 2), expected, separator="@")
     if min([count, *tempo]) <= 0:
         _wrong(option, text, "above 0")
@@ -455,6 +469,7 @@ def _change_length(
             return editing.trim(motion, start, end)
         case "trim_frames":
             first, last = time_span(option, text, int)
+            # --trim-frames 10: is from frame 10 on.
             last_frame = None if last is None else int(last)
             return editing.trim_frames(motion, int(first or 0), last_frame)
         case "append":
@@ -466,6 +481,7 @@ def _change_length(
             return editing.loop(motion, int(text), **context.joining)
         case "seamless":
             (seconds,) = numbers(option, text, (1,), "a number of seconds")
+            # The value of the option is the time over which the end fades.
             joining = context.joining | {"blend": seconds}
             return editing.seamless(motion, **joining)
         case "hold":
@@ -480,6 +496,7 @@ def _change_length(
             return editing.insert(motion, inserted, time, **context.joining)
         case "length":
             return editing.change_length(motion, length_in_seconds(option, text))
+        # The only other step is --within-limits.
         case _:
             return editing.within_limits(motion, context.needed_body(option))
 
@@ -497,6 +514,8 @@ def _change_values(
             (value,) = numbers(option, number, (1,), "of the form JOINT=NUMBER")
             change = {"factor": value}
             if step == "offset_joint":
+                # The option is in degrees, the library in radians; a slide is in metres
+                # in both.
                 slides = context.slides(name)
                 change = {"offset": value if slides else math.radians(value)}
             return editing.change_joint(motion, name, body=context.body, **change)
@@ -556,11 +575,14 @@ def _change_components(
         case "recover_joints":
             body = context.needed_body(option)
             recovered, residual = editing.recover_joints(motion, body)
+            # Without a new problem the residual is worth a line; else a problem states
+            # it.
             if len(recovered.problems) == len(motion.problems):
                 print_message(f"joints recovered: {residual}")
             return recovered
         case "root_only":
             return editing.keep_root_pose(motion)
+        # The only other step is --zmp.
         case _:
             if text not in ("root", "world"):
                 _wrong(option, text, "root or world")

@@ -96,6 +96,7 @@ def ik(
         show_reading(body)
         joint_values, root = _first_pose(body, motion, reading, by_position)
         tasks = _tasks(body, to or (), look or (), center_of_mass)
+        # Names are checked here, so that a message names the option.
         for name in pin or ():
             found_by("--pin", body.link, name)
         if joints is not None:
@@ -144,6 +145,8 @@ def _first_pose(
         motion = load_motion(path, reading, body, hint="MOTION")
         if by_position:
             motion = named_by_position(motion, body)
+    # The pose that `view` shows: the scene has a root pose also where the motion has
+    # none.
     scene = make_scene(body, motion)
     return scene.q[0], scene.link_poses[0, 0]
 
@@ -165,6 +168,7 @@ def _tasks(
         link, target = _link_and_numbers(
             text, "--to", body, (3, 6), "X,Y,Z or X,Y,Z,ROLL,PITCH,YAW"
         )
+        # Roll, pitch and yaw in degrees become the quaternion of a pose (7,).
         if len(target) == 6:
             rotation = rotations.from_rpy(np.radians(target[3:]))
             target = [*target[:3], *rotation]
@@ -182,6 +186,7 @@ def _link_and_numbers(
     text: str, option: str, body: Body, counts: tuple[int, ...], expected: str
 ) -> tuple[str, list[float]]:
     """Return the link and the numbers of LINK=NUMBERS."""
+    # The last =: the name of a link may have one.
     name, _, rest = text.rpartition("=")
     found_by(option, body.link, name)
     return name, numbers(option, rest, counts, expected)

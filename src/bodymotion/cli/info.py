@@ -57,6 +57,7 @@ def info(
     of_episode: frozenset[str] = frozenset()
     if any(episode_of(str(path)) for path in files):
         of_episode = EPISODE_OPTIONS
+    # Episodes have options of their own, which no format of a file has.
     of_files = {name: reading[name] for name in reading if name not in of_episode}
     check_reading(of_files, files)
     answers: list[Data] = []
@@ -64,6 +65,7 @@ def info(
     with results() as out:
         for count, path in enumerate(files):
             answer, problems = _answer(path, values, reading)
+            # The other files are still described.
             failed |= answer["kind"] == "unreadable"
             if as_json:
                 answers.append({**answer, **problems_of(problems)})
@@ -74,6 +76,7 @@ def info(
                     out.write("\n")
                 page_of(answer, problems).print()
         if as_json:
+            # One file is an object, several are a list.
             out.write(json_text(answers[0] if len(files) == 1 else answers))
     raise click.exceptions.Exit(1 if failed else 0)
 
@@ -97,6 +100,7 @@ def _answer(
             motion = clip.load(**reading)
             return describe(motion, path, parts=values), motion.problems
         found = find_format(path)
+        # A large .seq is described from its headers, or piece by piece.
         if found.name == "seq" and path.stat().st_size > LARGE:
             from bodymotion.formats.seq import open_motion
 
@@ -114,6 +118,7 @@ def _answer(
     except OSError as error:
         print_message(f"{path}: {error.strerror or error}")
     except Exception:
+        # The reader has a bug: the other files are still described.
         print_message(traceback.format_exc(), keep_lines=True)
         print_message(
             f"{path}: not read because of a bug of bodymotion, shown above; please "

@@ -65,6 +65,7 @@ def describe(
 
 
 def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
+    """Return key poses as data."""
     poses = []
     names: dict[str, None] = {}
     for pose in key_poses.poses:
@@ -72,6 +73,7 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
         touching = [
             name for name, key in zip(links, pose.links, strict=True) if key.is_touching
         ]
+        # A dict as a set that keeps the order: each link once.
         names |= dict.fromkeys(links)
         poses.append(
             {
@@ -93,12 +95,15 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
 
 
 def _skeleton(skeleton: Skeleton, path: Path) -> Data:
+    """Return a skeleton as data, with the path of its root."""
     from bodymotion.skeleton.values import UP_AXES
 
     if skeleton.joints:
         columns = len(skeleton.joints[0].channels)
     else:
         columns = 0
+    # Forward kinematics of the root alone, in its first and last frame: enough for the
+    # path, also of hours of motion.
     rows = skeleton.values[[0, -1][: len(skeleton)], :columns]
     ends = replace(skeleton, joints=skeleton.joints[:1], values=rows)
     roots = (
@@ -123,8 +128,10 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
 
 
 def _body(body: Body, path: Path) -> Data:
+    """Return a body as data, with all joints at 0."""
     rest = body.forward_kinematics(np.zeros(body.num_joints))
     box = _bounding_box(body, rest)
+    # By the identity of a geometry: the numbers of triangles and vertices.
     known: dict[int, tuple[int, int]] = {}
     links = [_link(link, known) for link in body.links]
     return {
@@ -169,6 +176,7 @@ def _body(body: Body, path: Path) -> Data:
 
 
 def _bounding_box(body: Body, rest: Floats) -> Floats | None:
+    """Return the corners (2, 3) of the box around all visible shapes."""
     from bodymotion.geometry import poses
 
     corners = []
@@ -179,6 +187,7 @@ def _bounding_box(body: Body, rest: Floats) -> Floats | None:
                 corners.append(box)
     if not corners:
         return None
+    # (N, 2, 3) boxes become (2, N, 3): all lower corners, all upper ones.
     lower, upper = np.moveaxis(np.array(corners), 1, 0)
     return np.array([lower.min(axis=0), upper.max(axis=0)])
 
@@ -190,6 +199,7 @@ def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, i
     """
     from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 
+    # A `USE` of VRML is the same object many times.
     if id(geometry) not in known:
         if isinstance(geometry, (Lines, Points, Mesh)):
             mesh = geometry
@@ -205,6 +215,7 @@ def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, i
 def _link(link: Link, known: dict[int, tuple[int, int]]) -> Data:
     """Return a link; `known` has the sizes of geometries, by their identity."""
     sizes = []
+    # A link may have several segments, as in OpenHRP: their shapes are added up.
     for segment in link.segments:
         sizes += [_size(shape.geometry, known) for shape in segment.visuals]
     return {
@@ -267,6 +278,7 @@ class _Component:
         finite = np.isfinite(values)
         missing = int(values.size - np.count_nonzero(finite))
         self.non_finite += missing
+        # What is not finite takes part in no minimum or maximum.
         lower = (np.where(finite, values, np.inf) if missing else values).min(axis=0)
         upper = (np.where(finite, values, -np.inf) if missing else values).max(axis=0)
         if self.lower is None or self.upper is None:
@@ -277,6 +289,7 @@ class _Component:
             self.lower = np.minimum(self.lower, lower)
             self.upper = np.maximum(self.upper, upper)
         self.last = np.array(values[-1])
+        # Pieces come in order of time: the first begins, the last one ends.
         stamps = component.timeline.stamps
         if stamps is not None:
             if self.first_time is None:
@@ -310,6 +323,7 @@ def describe_open_motion(
     """
     components = [_Component(header) for header in reader.components]
     problems = list(reader.problems)
+    # At a fixed rate the headers have all that is printed.
     if parts or any(c.header.has_frame_time for c in components):
         # One problem of each rule and component, as many frames may have it.
         first_problems: dict[tuple[str, str], Problem] = {}
@@ -334,11 +348,13 @@ def _described(
     path: Path,
     parts: bool,
 ) -> Data:
+    """Return a motion as data, from the headers and ranges of its components."""
     rows = [_component(component, parts) for component in components]
     # Rate, number of frames and duration are given where they are the same for all
     # components.
     names = ("frame_rate", "num_frames", "duration")
     timed = [row for row in rows if "num_frames" in row]
+    # Components are together where rate, number, duration and beginning are the same.
     select = itemgetter("first_time", *names)
     same = len(set(map(select, timed))) == 1
     return {
@@ -358,6 +374,7 @@ def _component(component: _Component, parts: bool) -> Data:
         return members(header, "type", "content", "extra")
     first_time = component.first_time
     last_time = component.last_time
+    # At a fixed rate times follow from the header.
     if (
         not header.has_frame_time
         and header.num_frames

@@ -30,6 +30,7 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
 
     page = Page()
     titles = {row.name: row.title for row in FORMATS}
+    # An episode has no file, so its format is not in the table.
     titles["lerobot"] = "episode of a data set of LeRobot"
     title = titles.get(data["format"], data["format"])
     page.heading(f"{data.get('name') or data['file']}: {title}")
@@ -57,6 +58,8 @@ def _script(page: Page, data: Data) -> None:
 
 
 def _body(page: Page, data: Data) -> None:
+    """Add the facts and tables of a body."""
+    # The `info` of a model may have the version, and is printed below.
     repeated = data["info"].get("version") == data["version"]
     _words(page, "format", "" if repeated else data["version"], data["encoding"])
     types = Counter(joint["type"] for joint in data["joints"] if joint["link"] >= 0)
@@ -85,6 +88,7 @@ def _body(page: Page, data: Data) -> None:
             text = "\n".join(map(str, text))
         page.fact(name, text)
     show_extra(page, data["extra"])
+    # Only these formats have the members.
     if data["format"] in ("openhrp", "body"):
         _unused_members(page, [link["joint"] for link in data["links"]])
     page.heading("Links")
@@ -130,6 +134,8 @@ def _viewpoints(page: Page, viewpoints: Sequence[Data]) -> None:
 
 
 def _links(page: Page, links: Sequence[Data]) -> None:
+    """Add the table of links, indented by their depth."""
+    # Parents come before their children, so that each depth is known.
     depths: dict[int, int] = {-1: -1}
     rows = []
     for link in links:
@@ -165,6 +171,7 @@ def _axis_and_limits(joint: Data) -> Sequence[str]:
     """Return the axis of a joint, and its limits in degrees and SI units."""
     if joint["type"] not in ("rotate", "slide", "crawler"):
         return [""] * 4
+    # Lengths and belts have no degrees.
     degrees = ""
     if joint["type"] == "rotate":
         degrees = _limits(joint["lower"], joint["upper"], 180 / math.pi)
@@ -177,6 +184,7 @@ def _axis_and_limits(joint: Data) -> Sequence[str]:
 
 
 def _devices(page: Page, devices: Sequence[Data]) -> None:
+    """Add the table of devices."""
     rows = []
     for device in devices:
         rows.append(
@@ -219,6 +227,7 @@ def _extra_joints(page: Page, data: Data) -> None:
 
 
 def _key_poses(page: Page, data: Data) -> None:
+    """Add the facts and the table of key poses."""
     page.fact("for the body", data["target_body"])
     page.fact("duration", f"{number_text(data['duration'])} s")
     page.fact("links with keys", ", ".join(data["links"]))
@@ -233,6 +242,7 @@ def _key_poses(page: Page, data: Data) -> None:
             for name in pose["links"]
         ]
         zmp = ""
+        # A pose may begin a syllable of a song, in place of a ZMP.
         if pose["syllable"]:
             zmp = repr(pose["syllable"])
         elif pose["zmp"]:
@@ -243,8 +253,11 @@ def _key_poses(page: Page, data: Data) -> None:
 
 
 def _skeleton(page: Page, data: Data) -> None:
+    """Add the facts and the joints of a skeleton."""
     page.fact("duration", f"{number_text(data['duration'])} s")
     page.fact("frames", f"{data['num_frames']} at {number_text(data['frame_rate'])} Hz")
+    # A .bvh states neither unit nor axis: what was found from its poses is marked as
+    # assumed.
     for name, text in (("unit", f"{number_text(data['unit'])} m"), ("up", data["up"])):
         page.fact(name, text if data[f"{name}_is_known"] else f"{text} (assumed)")
     if data["root"] is not None:
@@ -267,6 +280,7 @@ def _skeleton(page: Page, data: Data) -> None:
 
 
 def _motion(page: Page, data: Data) -> None:
+    """Add the facts and components of a motion."""
     version = data["version"] and f"version {data['version']}"
     style = data["options"].get("style")
     _words(page, "format", version, f"{style} style" if style else "", data["encoding"])
@@ -286,6 +300,7 @@ def _motion(page: Page, data: Data) -> None:
     show_extra(page, data["extra"])
     page.heading("Components")
     components = data["components"]
+    # Orders are by component: a list of another length does not fit.
     orders = data["options"].get("se3_formats")
     if not isinstance(orders, list) or len(orders) != len(components):
         orders = [None] * len(components)
@@ -311,6 +326,7 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     rate = "stamps"
     if not component["has_frame_time"]:
         rate = number_text(component["frame_rate"])
+    # Without rows there is no range.
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
     remarks = [order] if order else []
     if "is_root_relative" in component:
@@ -339,6 +355,7 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
 
 
 def _parts(page: Page, component: Data) -> None:
+    """Add the ranges of the joints or links of a component."""
     in_degrees = component["type"] == "MultiValueSeq" and (
         component["content"] == "JointDisplacement"
     )

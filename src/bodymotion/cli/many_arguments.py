@@ -427,6 +427,8 @@ def _plan_runs(request: Request, has_json: bool, program: Program) -> Callable[[
 
     options = request.words.options
     option_words = request.words.option_words
+    # Each motion becomes a table of Parquet; `write_data_set` makes one data set of
+    # these.
     if request.is_data_set:
         option_words = (*option_words, "--to", "parquet")
     plan = Plan(
@@ -435,12 +437,14 @@ def _plan_runs(request: Request, has_json: bool, program: Program) -> Callable[[
         option_words,
         tuple(map(Path, request.models)),
         request.inputs,
+        # A file by its name is the result of the only run.
         None if request.is_to_file else request.target,
         _suffix_of(request),
         PART if request.is_data_set else ONE,
         request.target if request.is_to_file else None,
     )
     sharing: dict[str, Any] = {}
+    # `_parse_words` leaves values as texts.
     for option, kind in SHARING.items():
         value = options.get(option)
         sharing[option] = kind(value) if value else None
@@ -453,6 +457,7 @@ def _plan_runs(request: Request, has_json: bool, program: Program) -> Callable[[
     from bodymotion.cli.convert import write_data_set
 
     def write_parts(folder: Path, table: Path) -> int:
+        # The parts go to a temporary folder, from which the data set is then made.
         return int(run(replace(plan, folder=folder), table=table))
 
     return partial(write_data_set, request.target, write_parts)
@@ -465,6 +470,7 @@ def names_file(path: Path) -> bool:
     suffix = path.suffix.lower()
     if suffix in (*TABLES, *IMAGES):
         return True
+    # Only extensions that a format is written with: `results.v2` is a folder.
     return any(row.write and suffix in row.extensions for row in FORMATS)
 
 
@@ -482,6 +488,7 @@ def _in_list(given: Path | str) -> list[Path | str]:
     lines: list[str] = []
     with contextlib.suppress(OSError, ValueError):  # which `find_files` reports
         lines = listed_in(Path(str(given)[1:]))
+    # A list of files only is left to `find_files`.
     if not any(map(is_collection, lines)):
         return [given]
     return [line if is_collection(line) else Path(line) for line in lines]

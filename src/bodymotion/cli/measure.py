@@ -113,6 +113,7 @@ def measure(
         raise click.BadParameter(
             "cannot be combined with --of and -o", param_hint="--list"
         )
+    # A script alone is the motion, too.
     moving = motion or model
     blocks: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
@@ -221,8 +222,10 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
 def _scenery(
     measures: Measures, chosen: list[str] | None, reading: ReaderOptions
 ) -> list[Body | Shape]:
+    """Return the bodies and the ground that sensors see."""
     from bodymotion.dynamics.sensors import level_ground
 
+    # Level ground below the first pose of the root, at the height of the feet.
     here = [*measures.root_poses[0, :2], measures.ground[0]]
     return [
         level_ground(here)
@@ -253,6 +256,7 @@ def _choose(
         return [Block(series(measures, name)) for name in measurable(measures)]
     sensors = (AccelerationSensor, Gyro, ForceSensor, RangeSensor, VisionSensor)
     devices: dict[str, Device] = {}
+    # Of devices with one name the first counts.
     for one in measures.body.devices:
         if isinstance(one, sensors) and one.name:
             devices.setdefault(one.name, one)

@@ -59,6 +59,7 @@ def block_of(read: Reading | CameraFrames) -> Block:
 
     device = read.device
     frames = read if isinstance(read, CameraFrames) else None
+    # A camera has frames in place of columns: its series has none.
     labels: tuple[str, ...] = ()
     units = labels
     values = np.zeros((len(read.times), 0))
@@ -118,6 +119,7 @@ def as_data(
         {**asdict(figure), "value": number(figure.value)}
         for figure in figures(measures)
     ]
+    # Notes are about the file, not about what is measured.
     problems = [
         problem for problem in measures.motion.problems if problem.severity != "note"
     ]
@@ -163,8 +165,10 @@ def page_of(
 
 
 def _summary(page: Page, measures: Measures) -> None:
+    """Add the key figures, the joints and the feet."""
     rows = []
     for one in figures(measures):
+        # A margin of 12.3 mm is easier to read than 0.0123 m.
         scale, unit = (
             (1000.0, "mm")
             if one.unit == "m" and abs(one.value) < MAX_MILLIMETRES
@@ -201,6 +205,7 @@ def _summary(page: Page, measures: Measures) -> None:
 
 
 def _joint_table(page: Page, joints: Sequence[Data]) -> None:
+    """Add the table of joints, with degrees and percents."""
     rows = []
     for joint in joints:
         scale, unit = _readable(joint["unit"])
@@ -221,6 +226,7 @@ def _joint_table(page: Page, joints: Sequence[Data]) -> None:
         rows.append(
             [*row, _percent(joint["torque_limit_used"]), _short(joint["effort"])]
         )
+    # Velocities and torques have the same columns.
     of_speed, of_torque = (
         f">max {name} | >at [s] | >limit [%]" for name in ("velocity", "torque")
     )
@@ -230,6 +236,7 @@ def _joint_table(page: Page, joints: Sequence[Data]) -> None:
 
 
 def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
+    """Add the names of quantities and sensors."""
     quantities = [one.series for one in chosen]
     rows = [
         (one.name, one.title, " ".join(dict.fromkeys(one.units)), _of(one))
@@ -259,6 +266,7 @@ def _of(one: Series) -> str:
 
 
 def _columns(page: Page, of: Series) -> None:
+    """Add the extremes of the columns of a quantity."""
     rows = []
     for one in extremes(of):
         scale, unit = _readable(one.unit)
@@ -296,6 +304,7 @@ def _joints(measures: Measures) -> list[Data]:
     """Return the range of each joint, its largest velocity and torque."""
     if not measures.body.num_joints:
         return []
+    # The time of a joint without a finite value.
     start = float(measures.times[0])
     rows = []
     for joint, displacement, velocity, torque, effort in zip(
@@ -306,6 +315,7 @@ def _joints(measures: Measures) -> list[Data]:
         measures.effort,
         strict=True,
     ):
+        # Units of a slide are m, m/s and N, of a rotation rad, rad/s and Nm.
         slides = joint.type == "slide"
         rows.append(
             {
@@ -329,6 +339,7 @@ def _largest(name: str, extreme: Extreme, start: float) -> Data:
     """
     value = extreme.highest
     time = extreme.highest_time
+    # The sign shows the direction, so the amount alone is not enough.
     if abs(extreme.lowest) > abs(extreme.highest):
         value = extreme.lowest
         time = extreme.lowest_time
@@ -348,16 +359,21 @@ def _used(extreme: Extreme) -> float | None:
 
 def _feet(measures: Measures) -> list[Data]:
     """Return for each foot its contacts, total slip and largest force."""
+    # A mounted robot stands on no feet, and without a mass there are no forces.
     if measures.is_mounted or not measures.body.mass > 0 or not measures.feet.links:
         return []
     contacts = measures.contacts
+    # [m] The sum over all contacts of a foot.
     ways = np.zeros(len(contacts.names))
     for slide in foot_slips(contacts, measures.times):
         ways[slide.foot] += slide.way
     found = []
     for k, name in enumerate(contacts.names):
         touches = contacts.in_contact[:, k]
+        # A contact begins where a frame touches and the one before does not, or with
+        # the motion.
         begins = int(np.count_nonzero(touches[1:] & ~touches[:-1]) + touches[0])
+        # (T,) Vertical force; NaN where it cannot be computed.
         force = np.where(
             touches, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0
         )
@@ -389,6 +405,7 @@ def _short(value: float | None, scale: float = 1.0) -> str:
     if value is None or np.isnan(value):
         return "-"
     value *= scale
+    # `g` with 4 digits would write 12345 as 1.234e+04.
     if 1000 <= abs(value) < MAX_PLAIN:
         return f"{value:.0f}"
     if abs(value) >= MIN_PRINTED:
@@ -423,6 +440,7 @@ def write(path: Path, blocks: Sequence[Block]) -> None:
         raise click.BadParameter(
             f"{path.name} does not end in {', '.join(writers)}", param_hint="--output"
         )
+    # Whole or not at all: a full disk leaves no half of a table.
     with whole_file(path) as stream:
         writer(stream, blocks)
 
@@ -437,6 +455,7 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
             raise ValueError(
                 f"images of {block.series.name} do not fit in a table; write an .npz"
             )
+    # A range sensor or a camera has a rate of its own, for which a table has no rows.
     all_series = [block.series for block in blocks]
     times = all_series[0].times
     for one in all_series:
@@ -450,6 +469,7 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
     values = [times[:, None]]
     for one in all_series:
         values.append(one.values)
+        # A quantity of the body has one column, which needs no label.
         for label in one.labels:
             names.append(one.name if one.of == "body" else f"{one.name}/{label}")
     table = np.concatenate(values, axis=1)
@@ -462,6 +482,7 @@ def _csv(stream: BinaryIO, blocks: Sequence[Block]) -> None:
     names, values = _table(blocks)
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(names)
+    # "surrogateescape": names of joints may hold bytes that are no UTF-8.
     stream.write(header.getvalue().encode("utf-8", "surrogateescape"))
     write_rows(stream, values, b",")
 
@@ -474,12 +495,14 @@ def _parquet(stream: BinaryIO, blocks: Sequence[Block]) -> None:
 
 
 def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
+    """Write blocks as arrays: `NAME`, and `NAME.times` and others about it."""
     from bodymotion.formats.npz.reader import write_archive
 
     arrays: dict[str, npt.NDArray[Any]] = {}
     for block in blocks:
         of = block.series
         frames = block.frames
+        # NAME is the array of values, NAME.times, NAME.labels … are about it.
         about: dict[str, Any] = {"times": of.times}
         if frames is not None:
             about |= {"color": frames.color, "depth": frames.depth}
@@ -499,12 +522,14 @@ def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
             for key, array in about.items()
             if array is not None
         }
+    # Only images are worth the time of compression.
     write_archive(
         stream, arrays, compressed=any(block.frames is not None for block in blocks)
     )
 
 
 def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
+    """Write blocks as a list of objects; numbers that are not finite are null."""
     import orjson
 
     data = []

@@ -303,8 +303,11 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         used = {one.name: arguments.pop(one.name) for one in added}
+        # A default of the project is no wrong use for files that name no packages.
         if is_project_default("package_paths") and not _has_packages(arguments):
             used["package_paths"] = None
+        # `--untrusted` is the other side of `--allow-outside`, and limits memory and
+        # time, too.
         if used.get("allow_outside") is False:
             used["untrusted"] = True
         if used.get("parameters"):
@@ -487,6 +490,7 @@ def _loaded(
     hint: str,
     **options: Any,  # noqa: ANN401
 ) -> T:
+    """Read a value of a type; a file with something else is wrong use."""
     from bodymotion.formats.registry import find_format, load
 
     row = find_format(path)

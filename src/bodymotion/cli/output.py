@@ -278,6 +278,7 @@ def _entry(
     location = problem.location
     head = str(location)
     message = problem.message
+    # The path in the document is printed once: as the location, or behind the message.
     if location.inside and location.inside != head:
         message += f" ({location.inside})"
     if head:
@@ -323,7 +324,9 @@ def _further(group: Group) -> list[str]:
 
 
 def _short(location: Location, path: str | None) -> str:
+    """Return a location that is listed after another one in a file."""
     if location.path != path:
+        # A file beside the first one is named relative to its folder.
         beside = (
             path and location.path and os.path.relpath(location.path, Path(path).parent)
         )
@@ -392,8 +395,7 @@ def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
 
 
 def _decoded(raw: bytes) -> str:
-    # Files of OpenHRP and Choreonoid often have comments in Japanese, as UTF-8 or
-    # Shift-JIS.
+    # Comments may be Japanese, as UTF-8 or Shift-JIS: see docs/conventions.md.
     for encoding in ("utf-8", "cp932"):
         try:
             text = raw.decode(encoding)

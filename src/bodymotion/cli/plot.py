@@ -111,6 +111,7 @@ def plot(
     with failures("plot"), single_files(files) as sources:
         if not listed:
             check_output(target, files)
+        # The format is checked before anything is computed.
         found_by("-o", form_of, target)
         try:
             if listed:

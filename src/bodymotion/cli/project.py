@@ -106,7 +106,9 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 
 
 def _project(path: Path, table: Mapping[str, Any]) -> Project:
+    """Return the defaults in a table; a wrong one is wrong use."""
     known = (BODY, PACKAGE_PATH, *RULES)
+    # A misspelt key would have no effect, and nobody would notice.
     for key in table:
         if key not in known:
             raise click.UsageError(
@@ -118,6 +120,7 @@ def _project(path: Path, table: Mapping[str, Any]) -> Project:
             f"{path}: {BODY} is {body!r:.60}; expected the path of a model as text"
         )
     lists = {key: _texts(path, key, table.get(key, [])) for key in known[1:]}
+    # Paths are relative to the file, wherever the command is called.
     folder = path.parent
     return Project(
         path,

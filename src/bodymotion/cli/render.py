@@ -115,6 +115,7 @@ def render(
 
         def report(done: int, total: int) -> None:
             nonlocal num_frames
+            # The message at the end has the number of frames, also without a bar.
             num_frames = total
             if bar is not None:
                 bar(done, total)

@@ -171,6 +171,8 @@ def _load_source(
 
     body = None
     robot = None
+    # The body is needed before the motion: a table has its columns in the order of
+    # joints.
     row = find_format(path)
     options = row.options_of(reading)
     if body_path is not None:
@@ -184,6 +186,7 @@ def _load_source(
             f"{path} holds {kind_of(type(value))}, not recorded motion",
             param_hint="SOURCE",
         )
+    # A script of a robot brings its body.
     if robot is not None and not isinstance(value, RobotScript):
         body = built_in_body(robot, value if isinstance(value, Motion) else None)
     recorded, body = with_body(value, body)
@@ -200,6 +203,7 @@ def _print_map(
     from bodymotion.retargeting.figures import figure_of_body
     from bodymotion.retargeting.source import find_moving_figure
 
+    # Only its joints are printed, not how it moves.
     figure, *_ = find_moving_figure(
         recorded, options["source_body"], options["source_roles"]
     )
@@ -246,6 +250,7 @@ def _balance(body: Body, motion: Motion, simulate: bool, name: str) -> BalancedM
         balanced = balance(
             body, motion, ground=0.0, simulated=simulate or None, progress=bar
         )
+    # Those of the motion have been printed: problems are appended to them.
     show_problems(balanced.problems[len(motion.problems) :])
     return balanced
 
@@ -261,6 +266,7 @@ def _value_for(
         return script
     if suffix != ".bvh":
         return motion
+    # A .bvh has one frame time; with time stamps it is the mean.
     rate = motion.frame_rate
     if rate is None and motion.duration:
         rate = (motion.num_frames - 1) / motion.duration
@@ -373,6 +379,7 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
     if path is None:
         return roles
     expected = "expected `source` and `body` with rows such as `left knee: LLEG_KNEE`"
+    # A key that is there twice would silently lose a row.
     problems = Diagnostics(path)
     try:
         value, _ = read_plain_yaml(file_bytes(path, MAX_MAP), path, problems)

@@ -105,6 +105,7 @@ def retime(
         raise click.BadParameter(
             "needs a model: --body MODEL", param_hint="--within-limits"
         )
+    # These need the motion as a whole, or change more than its frames.
     changes_motion = antialias or unwrap or common or within_limits
     used_method: Method = method or "linear"
     with failures("retime"):
@@ -117,6 +118,8 @@ def retime(
             if changes_motion or _is_any_used(rate, method, has_start, body):
                 speed = None
             _change_speed_of_script(source, target, reading, kind, speed)
+        # A large .seq is resampled row by row, which a spline or a filter does not
+        # allow.
         can_stream = used_method in (*HOLDING, "linear") and not speed
         if can_stream and not changes_motion and is_large(source, target):
             _resample_file(source, target, rate, used_method, start)
@@ -124,6 +127,8 @@ def retime(
         motion = load_motion(source, reading, advice=ADVICE)
         new_start = _start(start, _first_time(motion))
         changed = motion
+        # Frames keep their values and get other times; the one interpolation is that of
+        # `resample` below.
         if speed is not None:
             changed, rate = _change_speed(motion, speed, rate)
             new_start /= speed
@@ -133,6 +138,7 @@ def retime(
         result = resample(
             rate, used_method, antialias=antialias, unwrap=unwrap, start=new_start
         )
+        # Nothing is reported where no value was interpolated.
         if _timelines(result) != _timelines(changed):
             print_method(used_method, result.timed[0].timeline.frame_rate)
         finish(motion, result, target)
@@ -142,6 +148,7 @@ def _is_any_used(
     rate: float | None, method: str | None, has_start: bool, body: Path | None
 ) -> bool:
     """Return whether one of these options is on the command line."""
+    # A default of the project is not on the command line.
     has_body = body is not None and not is_project_default("body")
     return bool(rate or method or has_start or has_body)
 
@@ -206,6 +213,8 @@ def _change_speed(
 
     timelines = _timelines(motion)
     has_stamps = any(timeline.stamps is not None for timeline in timelines)
+    # With one rate for all components, the result has it again: at another speed, other
+    # frames. With time stamps `resample` chooses.
     rates = {timeline.frame_rate for timeline in timelines}
     if rate is None and not has_stamps and len(rates) == 1:
         rate = rates.pop()

@@ -149,6 +149,7 @@ def simulate(
         devices = []
         if cameras is not None:
             devices = _choose_cameras(body, cameras)
+        # What is on the command line comes before what a project states.
         options: dict[str, Any] = {
             "drive": drive,
             "root": root,
@@ -188,6 +189,7 @@ def simulate(
         if cameras is not None:
             write_images(result, devices, cameras)
         print_result(result, json_output, verbose)
+        # After Ctrl-C the results up to then are written, with the exit code of shells.
         if result.interrupted:
             raise click.exceptions.Exit(130)
         has_failed = result.has_failed or scene.is_incomplete
@@ -286,6 +288,7 @@ def _controller(text: str | None, body: Body) -> Any:  # noqa: ANN401
 
     if text is None:
         return None
+    # The last colon: a path of Windows begins with a drive.
     file, _, name = text.rpartition(":")
     if not file.endswith(".py") or not Path(file).is_file():
         raise click.BadParameter(
@@ -294,6 +297,7 @@ def _controller(text: str | None, body: Body) -> Any:  # noqa: ANN401
         )
     try:
         controller = runpy.run_path(file, run_name="bodymotion_controller").get(name)
+    # A program of the user may raise anything.
     except Exception as error:
         message = one_line(f"{file}: {type(error).__name__}: {error}")
         raise click.BadParameter(message, param_hint="--controller") from None
@@ -312,6 +316,7 @@ def _placed_model(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
 
     from bodymotion.geometry import rotations
 
+    # The last @: a path may have one.
     path, _, place = text.rpartition("@")
     if not path:
         path = place
@@ -336,6 +341,7 @@ def _push(text: str, body: Body) -> Push:
             f"{', '.join(names):.300}",
             param_hint="--push",
         )
+    # The link stands among numbers; without it all words are numbers.
     link = words.pop(1)
     time, x, y, z, duration = numbers("--push", ",".join(words), (5,), "5 numbers")
     return Push(time, link, (x, y, z), duration)
@@ -349,6 +355,7 @@ def _choose_cameras(body: Body, folder: Path) -> list[VisionSensor]:
     from bodymotion.dynamics.sensors import check_camera
     from bodymotion.model.links import VisionSensor
 
+    # Images of an earlier run would be mixed with the new ones.
     is_used = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     if folder == Path() or is_used:
         raise click.BadParameter(

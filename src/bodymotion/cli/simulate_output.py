@@ -35,6 +35,7 @@ def write_sensors(result: SimulationResult, path: Path) -> None:
     from bodymotion.model.links import RangeSensor
 
     readings = list(result.readings)
+    # These formats have times for each sensor.
     if path.suffix.lower() in (".npz", ".json"):
         for device in result.body.devices:
             if isinstance(device, RangeSensor):
@@ -64,6 +65,7 @@ def _contact_blocks(result: SimulationResult) -> Iterator[Block]:
     for column, index in enumerate(result.touching):
         name = result.body.links[index].name
         values = result.contact_forces[:, column]
+        # A link that could touch and never did has no block.
         if values.any():
             series = Series(
                 name=name,
@@ -94,6 +96,8 @@ def write_images(
         )
     folder.mkdir(parents=True, exist_ok=True)
     for index, (device, frames) in enumerate(zip(devices, cameras, strict=True)):
+        # Names of devices may have characters that no file can have; the index keeps
+        # them apart.
         letters = [c if c.isalnum() or c in "-_" else "_" for c in device.name]
         _write_frames(frames, folder / f"{index}_{''.join(letters)}")
         written(folder, f"{counted(len(frames), 'frame')} of {device.name}")
@@ -142,12 +146,14 @@ def _text(result: SimulationResult, verbose: bool) -> str:
     """Return the figures as lines to read."""
     length = f"{result.times[-1]:.3f} s in {len(result.times) - 1} steps"
     rows = [("simulated", f"{length}; {result.end_text}")]
+    # Angles and lengths have no common maximum.
     for errors in (
         _joint_errors(result, "rotate", "°", float(np.degrees(1.0))),
         _joint_errors(result, "slide", " mm", 1e3),
     ):
         if errors:
             rows.append(("joint error", errors))
+    # A mounted robot has no root that moves, and no feet that slip.
     if not result.body.is_mounted:
         largest = f"{result.root_error:.3f} m at most"
         last = f"{result.root_error_at_end:.3f} m at the end"

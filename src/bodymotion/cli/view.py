@@ -89,6 +89,7 @@ def view(
             param_hint="MODEL [MOTION [MOTION]]",
         )
     with failures("view"), single_files(files) as sources:
+        # The first is the model or the motion alone; the others are motions on it.
         view_them(
             sources[0],
             sources[1:],

@@ -60,15 +60,18 @@ def check_archive(
 
 def _count_zip(stream: IO[bytes], budget: Budget) -> None:
     with zipfile.ZipFile(stream) as archive:
+        # The directory of a .zip states the size of each member, unpacked.
         members = archive.infolist()
     budget.take_items(len(members), "members")
     budget.take_bytes(sum(member.file_size for member in members))
 
 
 def _count_tar(stream: IO[bytes], budget: Budget) -> None:
+    """Count the members of an archive, within limits."""
     head = stream.read(6)
     stream.seek(0)
     opener = OPENERS.get(compression_of(head))
+    # Unpacked piece by piece, and counted: a small archive may unpack to any size.
     unpacked: IO[bytes] = stream if opener is None else opener(stream)
     try:
         with (

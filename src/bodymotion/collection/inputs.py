@@ -324,6 +324,7 @@ def _holds_motion(path: Path) -> Any:  # noqa: ANN401
 def _walk(
     folder: Path, left_out: Callable[[Path, Path | None], object]
 ) -> Iterator[Path]:
+    """Yield the motions in a folder and the folders below it."""
     from bodymotion.collection.lerobot import INFO
     from bodymotion.formats.registry import FORMATS
 

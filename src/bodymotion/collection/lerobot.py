@@ -707,6 +707,7 @@ class _Writer:
     def _frame_features(
         self, num_frames: int, number: int, task: str
     ) -> dict[str, _Feature]:
+        """Return the features that LeRobot has for each frame."""
         frames = np.arange(num_frames, dtype=np.int64)
         # Types are those of lerobot: stamps in single precision, numbers as 64-bit
         # integers.

@@ -537,6 +537,7 @@ def _members(archive: str, changed: int) -> dict[str, Clip]:
 
 @lru_cache(maxsize=4)
 def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
+    """Return the file system in an archive, kept while it does not change."""
     kind, _, path = address.partition("://::")
     try:
         core = need("fsspec", "lake", "opening an archive").core

@@ -180,6 +180,7 @@ class Tensors(ShortRepr):
         return torques, wrench
 
     def _configurations(self, body: Body) -> tuple[Floats, Floats]:
+        """Return joint values (N, T, J), unwrapped, and root poses (N, T, 7)."""
         names = tuple(joint.name for joint in body.joints)
         if self.channels != (*ROOT, *names):
             raise ValueError(

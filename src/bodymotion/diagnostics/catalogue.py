@@ -47,6 +47,7 @@ def retired() -> dict[str, str]:
 
 @cache
 def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
+    """Return all rules by their codes, and retired codes with the present ones."""
     found: dict[str, Rule] = {}
     old: dict[str, str] = {}
     names = [f"bodymotion.{name}" for name in PACKAGES]

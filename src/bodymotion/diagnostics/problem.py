@@ -150,6 +150,7 @@ class FormatError(ValueError):
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(str(problem))
         self.problem = problem
+        # The problem is always among them, as the last one where it was not reported.
         if problem in problems:
             self.problems = problems
         else:

@@ -197,7 +197,10 @@ def zmp_to_root(motion: Motion) -> Motion:
 
 
 def _all_converted(motion: Motion, root_relative: bool) -> Motion:
+    """Return the motion with its ZMP in one of the two frames."""
+
     def converted(c: Component) -> Component:
+        """Return a component, a ZMP in the other frame."""
         if (
             not isinstance(c, Vector3Seq)
             or c.content != ZMP

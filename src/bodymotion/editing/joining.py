@@ -634,6 +634,7 @@ def _frame(motion: Motion, at: float) -> int:
 
 
 def _shared_rate(motions: tuple[Motion, ...]) -> float:
+    """Return the frame rate that all motions have [Hz]."""
     rates = [motion.frame_rate for motion in motions]
     known = [rate for rate in rates if rate is not None]
     if len(known) < len(rates):
@@ -699,7 +700,7 @@ def _describe_difference(
         parts.append(f"{listed(only_second)} only in the second")
     message = f"{content} has parts of different names in two motions: "
     message += " and ".join(parts)
-    # Extensions know the names that certain programs give to parts.
+    # Extensions know their robots: one of the motions may lack the arm, for example.
     for find_hint in functions_for("joining_hint"):
         hint = find_hint(only_first, only_second)
         if hint:
@@ -708,6 +709,7 @@ def _describe_difference(
 
 
 def _check_compatible(a: TimedComponent, b: TimedComponent) -> None:
+    """Raise ValueError where components of two motions do not fit together."""
     if a.values.shape[1:] != b.values.shape[1:]:
         raise ValueError(
             f"{a.content} has {a.values.shape[1]} parts in one motion and "
@@ -828,6 +830,7 @@ def _losses(
     tables: list[dict[Key, TimedComponent]],
     shared: list[Key],
 ) -> list[Problem]:
+    """Return what the joined motion does not have of the motions."""
     keys = set().union(*tables)
     problems = []
     for _, content, _ in sorted(keys - set(shared)):

@@ -400,6 +400,7 @@ def _needs_body(component: Component) -> bool:
 
 
 def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
+    """Return where the body is not symmetric, and what is not mirrored."""
     problems = []
     if mirrors.offset > SYMMETRY_TOLERANCE:
         message = (
@@ -437,6 +438,7 @@ def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
 def _mirrored(
     component: Component, body: Body | None, mirrors: Symmetry | None
 ) -> Component:
+    """Return the mirror image of a component."""
     if isinstance(component, Vector3Seq) and component.content == ZMP:
         return replace(component, values=mirrored_points(component.values))
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
@@ -459,6 +461,7 @@ def _mirrored(
 
 
 def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
+    """Return the mirror images of link poses (T, L, 7)."""
     if mirrors is None:
         count = min(values.shape[1], 1)
         partners = np.arange(count)

@@ -212,6 +212,7 @@ class _History:
 
     @classmethod
     def of(cls, body: Body) -> _History:
+        """Return the history that a body has kept, or a new one."""
         plain = cls({link.index: link.index for link in body.links}, {})
         kept = body.source.options.get(HISTORY_KEY)
         names = [link.name for link in body.links]
@@ -267,6 +268,7 @@ def _shifts(body: Body, path: list[int], history: _History) -> Floats:
 def _joints_and_offsets(
     body: Body, path: list[int], shifts: Floats
 ) -> tuple[dict[int, Joint], dict[int, Floats]]:
+    """Return the joint and the offset of each link, by its old index."""
     joints = {link.index: link.joint for link in body.links}
     # The old root has no parent: its offset is replaced below.
     offsets = {

@@ -48,6 +48,7 @@ def change_speed(
     )
 
     def changed(component: TimedComponent) -> Component:
+        """Return a component at the new speed."""
         timeline = component.timeline
         if timeline.stamps is not None:
             return replace(
@@ -176,6 +177,7 @@ def stretched(
     problems = list(unknown_components(motion, "slowed down"))
 
     def changed(component: TimedComponent) -> Component:
+        """Return a component with stretched times."""
         own = component.timeline
         # [s] How far times are outside the stretched ones: `np.interp` would hold
         # there.
@@ -207,6 +209,7 @@ def reverse(motion: Motion) -> Motion:
     end = max((float(t.times[-1]) for t in lasting), default=0.0)
 
     def reversed_one(component: TimedComponent) -> Component:
+        """Return a component backwards."""
         timeline = component.timeline
         if timeline.stamps is not None:
             timeline = Timeline.stamped(

@@ -65,6 +65,7 @@ def smooth(
     chosen = FILTERED if contents is None else contents
 
     def smoothed(component: TimedComponent) -> Component:
+        """Return a component after the filter."""
         if component.content not in chosen or not component.num_frames:
             return component
         if component.timeline.frame_rate is None:
@@ -131,6 +132,7 @@ def fill_gaps(motion: Motion) -> Motion:
 
 
 def _filled(values: Floats, times: Floats) -> Floats:
+    """Return values with their gaps filled; times (T,) in seconds."""
     filled = np.array(values)
     # A view: what is written to it is in `filled`. Of poses, only the positions are
     # filled number by number.
@@ -225,6 +227,7 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
         problems.append(IDLE.problem(message))
 
     def changed(component: TimedComponent) -> Component:
+        """Return a component, joint displacements without jumps."""
         if (
             not isinstance(component, MultiValueSeq)
             or component.content != JOINT_DISPLACEMENT

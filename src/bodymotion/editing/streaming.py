@@ -261,6 +261,7 @@ def _frames(
     method: Method,
     start: float,
 ) -> Pieces:
+    """Yield resampled frames from `first` to before `last`, in pieces."""
     # Numbers of a frame. Pieces are so long that they have about `CHUNK_NUMBERS`.
     width = max(int(np.prod(values.shape[1:])), 1)
     step = max(CHUNK_NUMBERS // width, 1)

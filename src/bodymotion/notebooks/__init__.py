@@ -32,6 +32,8 @@ class InlinePage(ShortRepr):
     """The files that were read for it, which `save` never overwrites."""
 
     def _repr_html_(self) -> str:
+        # The page is in the notebook itself. `sandbox` lets its scripts run, but not
+        # reach the notebook.
         return (
             f'<iframe srcdoc="{escape(self.html, quote=True)}" '
             f'title="{escape(self.title, quote=True)}" '

@@ -70,6 +70,7 @@ def html_of(value: object) -> str:
 
 def _body(body: Body) -> str:
     """Return the summary of a body."""
+    # Columns without a link are placeholders for missing ids.
     moving = sum(index >= 0 for index in body.joint_links)
     facts = [
         counted(len(body.links), "link"),
@@ -85,6 +86,7 @@ def _body(body: Body) -> str:
         facts.append(missing)
     rows = [_link_row(body, link) for link in body.links[:MAX_ROWS]]
     head = ("#", "link", "parent", "joint", "id", "range")
+    # A long table is folded, so that the picture is seen first.
     table = folded("links and joints", html_table(head, rows, len(body.links)))
     picture = ""
     if body.links:

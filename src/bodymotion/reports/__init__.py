@@ -99,6 +99,7 @@ def report(
     target = Path(output)
     check_page_path(target)
     need("plotly", "plot", "a report")
+    # A function that does nothing, so that each step can report.
     report_progress = progress or (lambda done, total: None)
     sources = [source for source in (body, motion, ghost) if source is not None]
     scene = load_scene(
@@ -122,11 +123,16 @@ def report(
     assert subject.measures is not None
     existing = available(subject)
     wanted = (what,) if isinstance(what, str) else what
+    # Of the default plots those that the motion has; one that was asked for and is
+    # missing is an error of `charts`.
     names = [name for name in wanted if name in existing or name not in PLOTS]
     drawn = [fragment(chart) for chart in charts(subject, names)]
     report_progress(2, NUM_STEPS)
+    # A body that is neither read from a file nor given, such as that of a built-in
+    # robot, is not checked.
     is_given = any(isinstance(source, Body) for source in sources)
     is_own = scene.body.source.path is None and not is_given
+    # Texts and tables of the page.
     contents = contents_of(
         subject.measures,
         title=scene.title,
@@ -135,6 +141,7 @@ def report(
         check_body=not is_own,
     )
     report_progress(3, NUM_STEPS)
+    # The player with marks on its timeline.
     marks = _marks_of(contents)
     robot = robot_page(scene, moments=marks, measures=subject.measures)
     report_progress(4, NUM_STEPS)
@@ -149,6 +156,7 @@ def report(
 def _marks_of(contents: Contents) -> list[tuple[float, str]]:
     """Return the times [s] that are marked on the timeline, with their texts."""
     marks = [(moment.time, moment.text) for moment in contents.moments]
+    # Figures have marks without a text: moments have the text already.
     for figure in contents.figures:
         if figure.time is not None:
             marks.append((figure.time, ""))

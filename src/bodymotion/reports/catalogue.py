@@ -65,6 +65,7 @@ def catalogue_page(
     target = Path(output)
     check_page_path(target)
     folder = target.with_name(f"{target.stem}_files")
+    # Indices of the rows with a picture.
     shown: list[int] = []
     if sources is not None:
         chosen = rows[:pictures]
@@ -74,6 +75,7 @@ def catalogue_page(
             shown.append(number)
             if progress is not None:
                 progress(number + 1, len(chosen))
+    # All rows have the same columns.
     names = [name for name in (rows[0] if rows else {}) if name not in HIDDEN]
     columns = [_column(rows, name) for name in names]
     data = {"names": names, "columns": columns, "folder": folder.name, "shown": shown}
@@ -104,6 +106,7 @@ def _draw_motion(
     base.parent.mkdir(exist_ok=True)
     with whole_file(base.with_suffix(".webp")) as stream:
         image.save(stream, "WEBP")
+    # Its page begins paused: several players on one page would all run.
     write_page(scene, base.with_suffix(".html"), play=False)
     return True
 

@@ -280,6 +280,7 @@ def page(
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        # Style and script are part of the page, which needs no network.
         f"<title>{title} · "
         f"report</title><style>{_file('page.css')}</style>{head}</head><body>"
         f"<header><h1>{title}</h1><p>{about}</p></header>"
@@ -345,6 +346,7 @@ def _figures(figures: Iterable[Figure]) -> str:
     """Return the table of key figures."""
     rows = ""
     for figure in figures:
+        # The number with all digits is shown when the pointer is on it.
         exact = f"{figure.value!r} {html_text(figure.unit)}"
         rows += (
             f"<tr><td>{html_text(figure.title)}</td>"
@@ -388,6 +390,7 @@ def _group(group: Group) -> str:
     """Return the findings of one rule as an item of a list."""
     first = group.problems[0]
     details = []
+    # Some problems have no location, such as those of a value from memory.
     locations = list(filter(str, group.locations(MAX_LOCATIONS)))
     if locations:
         places = [place_after(locations[0], Location())]

@@ -50,6 +50,7 @@ def public(
     modules = _read_stub(str(module.__file__).removesuffix("py") + "pyi")
 
     def find(name: str) -> Any:  # noqa: ANN401
+        """Return the value of a name, and keep it in the module."""
         if name not in modules:
             present = renamed.get(name) or _name_in_extension(package, name)
             if present is not None:

@@ -670,6 +670,7 @@ class _Pending:
         self._temporary: Path | None = None
 
     def open(self) -> None:
+        """Open the stream: a temporary file, or what is no regular file itself."""
         try:
             found: os.stat_result | None = self._path.stat()
         except FileNotFoundError:
