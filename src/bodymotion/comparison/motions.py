@@ -323,12 +323,12 @@ def compare_rotations(
     Only the absolute tolerance counts.
     """
     # q and -q are the same rotation. Where a number is not finite the sign stays.
-    # The angle of quaternions that are not finite is unknown: any difference counts.
     sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
     exactly = Tolerance()
     unlike = np.asarray(exactly.beyond(a * sign, b).any(axis=-1))
     # The angle of equal quaternions is 0, not the rounding error of its formula.
     angles = np.where(unlike, rotations.angle_between(a, b), 0.0)
+    # The angle of quaternions that are not finite is unknown: any difference counts.
     finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
     differing = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
     if not differing.any() and tolerance.atol == 0:
@@ -342,17 +342,17 @@ def compare_rotations(
 def describe_difference(
     content: str,
     amounts: Floats,
-    # Below any amount, so that what does not differ is never the largest.
     differing: Bools,
     parts: Parts,
 ) -> Iterator[Difference]:
-    # Parts by their largest amount; equal ones stay in their order.
     """Describe amounts (T, P), of which those that are `differing` (T, P) count."""
     if not differing.any():
         return
+    # −1 is below any amount, so that what does not differ is never the largest.
     counted = np.where(differing, amounts, -1.0)
     frame, part = divmod(int(np.argmax(counted)), counted.shape[1])
     worst = counted.max(axis=0)
+    # Parts by their largest amount; equal ones stay in their order.
     ranking = np.argsort(-worst, kind="stable")
     ranked = [int(k) for k in ranking if differing[:, k].any()]
     finite = amounts[np.isfinite(amounts)]
@@ -383,7 +383,6 @@ def describe_difference(
     yield Difference(content, message, numbers)
 
 
-# Without a body, it is not known whether a joint slides.
 def units_of(
     body: Body | None,
     content: str,
@@ -391,6 +390,7 @@ def units_of(
 ) -> list[str]:
     """Return the units of parts: of a joint that of its type, which a body gives."""
     rotating, sliding = UNITS.get(content, ("", ""))
+    # Without a body, it is not known whether a joint slides.
     unknown = f"{rotating} or {sliding}" if rotating else ""
     units = {}
     if body is not None:
@@ -412,13 +412,13 @@ def part_names(
         kind = "link"
     elif a.content.startswith("Joint"):
         kind = "joint"
-    # Names that several parts have get the number of the part.
     labels = a.part_labels
     if len(labels) < count:
         labels = b.part_labels
     names = [f"{kind} {k}" for k in range(count)]
     for k, label in enumerate(labels[:count]):
         names[k] = label or names[k]
+    # Names that several parts have get the number of the part.
     counts = Counter(names)
     return [
         name if counts[name] == 1 else f"{name} ({k})" for k, name in enumerate(names)

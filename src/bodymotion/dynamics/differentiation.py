@@ -96,10 +96,9 @@ def derivatives(
     if method == "spline":
         first, second = _spline(table, np.diff(times))
     else:
+        # Central differences are the parabola through three frames.
         near, once, twice = _stencils(
-            # Central differences are the parabola through three frames.
-            times,
-            *((3, 2) if method == "central" else (window, order)),
+            times, *((3, 2) if method == "central" else (window, order))
         )
         first = np.empty(table.shape)
         second = np.empty(table.shape)

@@ -89,10 +89,10 @@ def rotor_inertias(body: Body) -> Floats:
     _, kinds, _, _, _ = body.tree
     links = body.links
     of_joints = body.joint_links
+    # Joint columns without a movable link have no rotor.
     return np.array(
         [armature(links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in of_joints],
         dtype=np.float64,
-        # Joint columns without a movable link have no rotor.
     )
 
 

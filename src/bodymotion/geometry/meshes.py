@@ -1070,10 +1070,10 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
             # The foot of the perpendicular from the origin: points[-1] + edgesᵀ·s with
             # edges·(…) = 0.
             gram = edges @ edges.T
+            # It is singular for points that depend on each other: they span a smaller
+            # simplex, which is tried as well.
             try:
                 shares = np.linalg.solve(gram, -edges @ points[-1])
-            # Points that depend on each other span a smaller simplex, which is tried as
-            # well.
             except np.linalg.LinAlgError:
                 continue
             # All shares are positive: the foot is inside the simplex.
@@ -1232,7 +1232,6 @@ def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
     match geometry:
         case Box(size=(a, b, c)):
             half: tuple[float, ...] = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
-            # Two sides of three have a size.
             # A sheet gets the smallest thickness; a rod or a point has no box.
             is_sheet = sum(value > MIN_HALF_SIZE for value in half) == 2
             if is_sheet and min(half) >= 0:

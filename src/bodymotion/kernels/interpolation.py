@@ -290,7 +290,7 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
     if len(values) == 2:
         return np.repeat(rises, 2, axis=0)
     if len(values) == 3:
-        # The parabola's second difference; its slopes are those of the chords, shifted.
+        # Half the second derivative of the parabola; r₀ is its slope amid the first gap.
         bend = (rises[1] - rises[0]) / (gap[0] + gap[1])
         return np.stack(
             [

@@ -856,7 +856,6 @@ def _set_up_equations(
     for row in range(linear.residual.shape[0]):
         # The gradient of the merit: Aᵀ·(W·r + μ/W), by multipliers in units of 1/W.
         right = linear.residual[row] + multipliers[row] / HARD
-        # Only the lower triangle is summed; it is copied below.
         if signs[row] and right <= 0.0:
             continue  # an inequality that does not act
         # Most derivatives are 0: the joints of other limbs do not move a link.
@@ -869,6 +868,7 @@ def _set_up_equations(
         for p in range(number):
             i = moving[p]
             gradient[i] += slopes[p] * right
+            # Only the lower triangle is summed; it is copied below.
             for s in range(p + 1):
                 hessian[i, moving[s]] += slopes[p] * slopes[s]
     for i in range(count):
@@ -948,7 +948,7 @@ def _solve_damped(
         for s in range(p, number):
             row[s] = hessian[i, order[s]]
         row[p] += damping
-    # Cholesky, row by row: U's row p, then its square is subtracted from the rows
+    # Cholesky, row by row: row p of U, then its products are subtracted from the rows
     # below.
     for p in range(number):
         row = equations.factor[p]

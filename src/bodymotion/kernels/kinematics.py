@@ -184,9 +184,9 @@ def link_poses(
     count = int(np.prod(batch, dtype=np.int64))
     q_rows = as_rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
     root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
-    # Below the size at which compiled code pays, NumPy computes the same.
     if chosen is None:
         chosen = np.arange(links)
+    # Below the size at which compiled code pays, NumPy computes the same.
     if is_small(_poses, count * links):
         return _small_poses(tree, q_rows, root_rows, chosen)[..., :size].reshape(
             *batch, len(chosen), size
@@ -959,8 +959,8 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
             found[:, :6, column] = found[:, column, :6] = np.concatenate(
                 [push, moment]
             ).T
-            # Their parts along the joints between it and the root; all others move
-            # apart from i, and their entries stay 0.
+            # Their parts along the joints between it and the root. Of joints in different
+            # branches, neither carries the other: their entries stay 0.
             j = i
             while j > 0:
                 if kinds[j]:

@@ -150,9 +150,9 @@ def _cast(
     depths: Floats,
     numbers: Indices,
 ) -> None:
+    """Fill in depths and numbers of the nearest triangles along rays; see `cast`."""
     # Each level adds one box to the stack: 256 are enough for any tree that fits in
     # memory.
-    """Fill in depths and numbers of the nearest triangles along rays; see `cast`."""
     stack = np.empty(256, dtype=np.int64)
     inverse = np.empty(3)
     # Boxes from this number on are leaves: there is one more of them than inner boxes.

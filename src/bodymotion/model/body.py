@@ -819,7 +819,7 @@ def _name_problems(
     """
     names = [name for name in joints.part_labels if name]
     title = body.name or "the body"
-    # A body without names, or with all others, has no single columns to report.
+    # Where names do not fit at all, `joint_columns` raises for the whole motion.
     if not any(joint.name for joint in body.joints) or not fits_names(names, body):
         return []
     columns = matched(names, body)

@@ -97,7 +97,7 @@ def constrained_tilts(joint: ExtraJoint) -> Floats:
 
 def _normals(axis: Floats) -> Floats:
     """Return two unit vectors (2, 3) normal to an axis and to each other."""
-    # The product with the coordinate axis that is farthest from the axis has digits.
+    # With the coordinate axis farthest from the axis, the product is never near 0.
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     first /= np.linalg.norm(first)
     return np.stack([first, np.cross(axis, first)])
@@ -622,7 +622,7 @@ class Loops:
 
     def _sample_jacobians(self, mechanism: Mechanism, q: Floats) -> list[Floats]:
         """Return Jacobians at closed poses around the first pose that is asked for."""
-        # The rank hardly depends on the pose: samples are made once.
+        # Made once: the rank at regular poses does not depend on the pose.
         if mechanism.loops not in self._samples:
             variables = q[list(mechanism.columns)] / mechanism.units
             self._samples[mechanism.loops] = mechanism.sample_jacobians(variables)

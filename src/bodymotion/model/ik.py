@@ -182,13 +182,13 @@ class LookAtTask:
             raise ValueError(f"axis of {self.link}: expected a direction, got 0 0 0")
         name = f"{self.link} looks"
         return TaskRows(
-            # The kernel needs a unit vector.
             name,
             kernel.LOOK,
             [self.weight] * 3,
             _rows(self.goal, 3, name),
             (link, -1),
             (self.point, ORIGIN),
+            # The kernel needs a unit vector.
             axis / length,
         )
 
@@ -232,12 +232,12 @@ class DistanceTask:
                 f"{name}: expected a position of 3 numbers, or T rows of them, "
                 f"got {position.shape}"
             )
-        # The goal (7,) of the kernel: position, distance, and the second segment.
         distance = real_numbers(self.distance, name)[..., None]
         if (distance < 0).any():
             raise ValueError(
                 f"{name}: distance {distance.min():g} m; expected at least 0"
             )
+        # The goal (7,) of the kernel: position, distance, and the second segment.
         goal = _joined(_joined(position, distance), _vector(self.to_along, name))
         return TaskRows(
             name,
@@ -634,9 +634,9 @@ def _check_orientations(poses: Floats, name: str) -> None:
 
 
 def _count_frames(problem: TaskList) -> int:
-    # Arrays with one row fit any number of frames.
     """Return the number of frames; ValueError when arrays have different ones."""
     inputs = (*problem.goals, problem.starts, problem.roots, problem.rest)
+    # Arrays with one row fit any number of frames.
     counts = {len(array) for array in inputs if array.ndim == 2} - {1}
     if len(counts) > 1:
         raise ValueError(

@@ -659,8 +659,7 @@ def standing_links(body: Body, link_poses: Floats) -> set[int]:
     lows: dict[int, float] = {}
     for link in body.links:
         corners: list[Floats] = []
-        # Corners of boxes: the lowest point is at most a little lower than that of the
-        # shape.
+        # Corners of the boxes reach down as far as the shapes, or a little further.
         for shape in link.collisions:
             if shape.bounds is not None:
                 corners += _corners(shape.bounds)

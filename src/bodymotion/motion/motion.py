@@ -182,7 +182,7 @@ class Motion(NotebookDisplay, ContentEquality):
             )
         labels = _names(link_names, "link", "poses", values)
         _check_quaternions(values, "poses")
-        # A single frame rate or time stamps become one timeline for all links.
+        # All links share one timeline.
         timeline = _timeline_for(len(values), frame_rate, times)
         return cls(
             (
@@ -345,8 +345,8 @@ class Motion(NotebookDisplay, ContentEquality):
     """A motion has names and slices, and no items in an order."""
 
     def _named(self, name: str) -> Floats | Component:
-        # Joint displacements first: joints and links may have the same names.
         """Return the part or the component of that name."""
+        # Joint displacements first: joints and links may have the same names.
         for component in self._by_preference():
             if name in component.part_labels and not isinstance(component, Vector3Seq):
                 return frozen(component.values[:, component.part_labels.index(name)])
@@ -388,8 +388,8 @@ class Motion(NotebookDisplay, ContentEquality):
             When `end` is before `start`, or a component with frames has none in
             between; the message names the times of its frames.
         """
+        # `not >=` also refuses NaN.
         if start is not None and end is not None and not end >= start:
-            # `not >=` also refuses NaN.
             raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
         parts: dict[int, TimedComponent] = {}
         for component in self.timed:
@@ -629,8 +629,8 @@ class Motion(NotebookDisplay, ContentEquality):
 def _timeline_for(
     count: int, frame_rate: float | None, times: npt.ArrayLike | None
 ) -> Timeline:
-    # Exactly one of both.
     """Return the timeline of `count` frames at a rate or at time stamps."""
+    # Exactly one of both.
     if (frame_rate is None) == (times is None):
         raise ValueError(
             "expected either a frame_rate [Hz] or the times [s] of the frames; give "

@@ -234,7 +234,7 @@ class _Files:
 
     def _find(self, data: Mapping[str, Any]) -> Path:
         """Return the file that an item names, if it is in one of the trees."""
-        # Names of this key in versions of Choreonoid.
+        # Items name their file by one of these keys.
         keys = ("file", "filename", "modelFile")
         names = [data[key] for key in keys if isinstance(data.get(key), str)]
         if not names:

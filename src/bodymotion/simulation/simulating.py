@@ -282,8 +282,8 @@ class Run:
         return RobotState(k * self.plan.timestep, q, dq, self.plan.q[k], sensed)
 
     def _step(self, k: int) -> None:
-        # Belts move at the speed of their joint.
         """Take one step with belts and pushes, and keep its states and sensors."""
+        # Belts move at the speed of their joint.
         for column, geoms, velocities in self.world.crawlers:
             surface = self.plan.dq[k, column] * velocities
             self.world.model.geom_surfacevel[geoms, :3] = surface

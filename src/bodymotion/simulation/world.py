@@ -230,10 +230,10 @@ class Robot:
                 world = build_world(
                     self.body, options, pairs, posture, self.points.home(), objects
                 )
+                # Objects are rarely the same twice, so models with them are not kept.
                 if not objects:
                     self._last = (key, world)
             else:
-                # Objects are rarely the same twice, so models with them are not kept.
                 world = last[1]
         # Each simulation has a model of its own.
         model = copy(world.model)
@@ -353,7 +353,7 @@ def build_world(
         problems += _report_no_shapes(body)
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
     for thing, pose in objects:
-        # Poses of cameras see the objects where they stand at the start.
+        # Cameras see objects where they stand at the start.
         scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
     return replace(world, problems=tuple(problems), scenery=tuple(scenery))
 
@@ -476,8 +476,8 @@ def _without_balls(body: Body) -> Body:
     links = []
     for link in body.links:
         values = dict(mjcf_values(link.joint.extra))
-        # The document keeps `ball` in `extra`, so that MJCF is written as it was read;
-        # in the simulation each joint column needs a hinge of its own.
+        # With `ball`, MJCF would be written as it was read; in the simulation each joint
+        # column needs a hinge of its own.
         if "ball" in values:
             del values["ball"]
             extra = {**link.joint.extra, "mjcf": values}
@@ -523,7 +523,7 @@ def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
 
     Without the floor, light, sensors and keyframes, and with the options of the world.
     """
-    # Options of the parent hold after `attach`; different ones would raise.
+    # Both specifications have one set of options.
     spec.option = world.option
     for name in ("memory", "njmax", "nconmax", "nuserdata"):
         setattr(spec, name, getattr(world, name))
