@@ -301,6 +301,7 @@ def _measured(
     files: tuple[Path, ...],
     measuring: dict[str, Any],
 ) -> Subject:
+    """Measure a motion on a body, thinned where it is long."""
     notes = []
     # Memory and time grow with frames × links: long motions are thinned.
     frames = max((component.num_frames for component in motion.timed), default=0)

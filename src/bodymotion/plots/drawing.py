@@ -71,6 +71,7 @@ class Painter:
         height: float,
         scale: float = 1.0,
     ) -> None:
+        """Draw into a figure of a width and height [inch]."""
         self.figure = figure
         self.theme = theme
         self.width = width

@@ -166,11 +166,14 @@ def charts(
 
 
 def _make(subject: Subject, name: str, flow: Flow) -> Chart:
+    """Return the chart of a name; of a motion alone, its component."""
     if subject.measures is not None:
         return KINDS[name].make(subject, flow)
     if name == "overview":
         return alone_chart(subject, flow)
     wanted = _alone(subject)[name]
+    # A motion alone may have several components of one name: the last chart has the
+    # panels of all.
     last: Chart | None = None
     for of in subject.components:
         if of.name == wanted:

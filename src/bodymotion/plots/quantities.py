@@ -491,6 +491,7 @@ def margin_part(subject: Subject) -> Curves:
 
 
 def _margin(subject: Subject) -> Curves:
+    """Compute the curve of `margin_part`."""
     m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.small_length
@@ -516,6 +517,7 @@ def _margin(subject: Subject) -> Curves:
 
 
 def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
+    """Return the difference of both ZMPs as curves."""
     m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.small_length

@@ -99,6 +99,7 @@ class BodyParts:
         axes: float | None = None,
         far: Sequence[int] = (),
     ) -> None:
+        """Make the surfaces of all links."""
         textures: dict[Path, Any] = {}
         self.links: list[list[_Surface]] = []
         # Links keep their order: actors get the pose of their link.
@@ -128,6 +129,7 @@ class Robot:
         renderer: Any,  # noqa: ANN401
         silhouette: bool = False,
     ) -> None:
+        """Add an actor for each surface to a renderer."""
         v = vtk()
         # One matrix for all surfaces of a link: a pose is set once for all of them.
         self.matrices = [v.vtkMatrix4x4() for _ in parts.links]
@@ -512,6 +514,7 @@ class _Shadow:
         opacity: float,
         pixels: int,
     ) -> None:
+        """Set up the window of the shadow and its square on the ground."""
         v = vtk()
         # An image as large as needed, resized for each shadow.
         self._size = size

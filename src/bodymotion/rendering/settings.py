@@ -35,6 +35,7 @@ class Settings:
     follow: bool | None = None
 
     def __post_init__(self) -> None:
+        """Raise WrongUseError for values that cannot be drawn."""
         if len(self.size) != 2 or not all(
             MIN_EDGE <= edge <= MAX_EDGE for edge in self.size
         ):

@@ -76,11 +76,14 @@ class Differences:
     """
 
     def __init__(self, first: Scene, second: Scene) -> None:
+        """Compute the differences at the times that both scenes have."""
         self._scene = first
         times = first.timeline.times[: first.own_frames or first.num_frames]
+        # Times of the first scene until the second one ends.
         common = times[times <= second.timeline.times[-1] + ROUNDING]
         frames = np.asarray(second.timeline.frames_at(common))
         count = len(common)
+        # Models may differ: only columns that both have.
         columns = min(first.q.shape[1], second.q.shape[1])
         self.joints: Floats = second.q[frames, :columns] - first.q[:count, :columns]
         self.roots: Floats | None = None

@@ -100,6 +100,7 @@ class Keyframes(ContentEquality):
     exact_zeros: Bools | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        """Freeze the arrays; ValueError for shapes that do not agree."""
         object.__setattr__(self, "times", frozen(self.times, (None,), "times"))
         object.__setattr__(
             self,
@@ -107,6 +108,7 @@ class Keyframes(ContentEquality):
             frozen(self.values, (len(self.times), len(self.columns)), "values"),
         )
         if self.exact_zeros is not None:
+            # A view: the caller's array stays writable.
             zeros = np.asarray(self.exact_zeros, np.bool_).view()
             if zeros.shape != self.values.shape:
                 raise ValueError(

@@ -239,6 +239,7 @@ class _File:
     """A file while it is read."""
 
     def __init__(self, path: str | Path, text: Text, found: Diagnostics) -> None:
+        """Read all sections; `animation` puts them together."""
         self.path = path
         self.text = text
         self.found = found
@@ -259,6 +260,7 @@ class _File:
         self.rows = self._rows()
 
     def _rows(self) -> Rows | None:
+        """Read the keyframes; None without a header."""
         data = self.text.data
         header = self.header
         start = self.sections.rows_begin
@@ -362,6 +364,7 @@ class _File:
         check_keyframes(checked)
 
     def _check_times(self, locations: SourceMap) -> None:
+        """Check that there is exactly one source of times."""
         location = locations.locate(("columns", TIME))
         if self.has_time_column and "frequency" in self.options.locations:
             line = self.options.locations["frequency"][0].line
@@ -436,6 +439,7 @@ class _File:
         return entries
 
     def _source(self, keyframes: Keyframes | None) -> Source:
+        """Return where the animation comes from, with what the writer keeps."""
         sections = self.sections
         rows = self.rows
         # The comments and blank words that only the writer needs.

@@ -189,6 +189,7 @@ def read_text(data: bytes, found: Diagnostics) -> Text:
 
 
 def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
+    """Return the content as UTF-8, and its former encoding."""
     start = Location(None, 1, 1)
     # The mark is removed, else it would be part of the first keyword.
     if data.startswith(codecs.BOM_UTF8):
@@ -427,6 +428,7 @@ class _RowReader:
     def __init__(
         self, data: bytes, width: int, names: tuple[str, ...], found: Diagnostics
     ) -> None:
+        """Prepare reading rows of `width` values."""
         self.data = data
         self.width = width
         self.names = names

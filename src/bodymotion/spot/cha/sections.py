@@ -66,6 +66,7 @@ class _Splitter:
     """
 
     def __init__(self, data: bytes, found: Diagnostics) -> None:
+        """Begin at the first line, where options are expected."""
         self._data = data
         self._found = found
         self._sections = Sections()

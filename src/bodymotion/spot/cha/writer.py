@@ -91,6 +91,7 @@ def cha_text(
 
 class _Writer:
     def __init__(self, animation: Animation, canonical: bool) -> None:
+        """Take what the file that was read has kept."""
         self.animation = animation
         self.canonical = canonical
         self.problems = Diagnostics()
@@ -116,6 +117,7 @@ class _Writer:
         self.problems.add(rule.problem(message, Location()))
 
     def text(self) -> tuple[bytes, tuple[Problem, ...]]:
+        """Return the content of the file, and what is lost."""
         frames = self.animation.keyframes
         header = self._header()
         options = self._section(
@@ -270,6 +272,7 @@ class _Writer:
         return [TIME, *keywords]
 
     def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
+        """Return the lines of keyframes, with their comments."""
         if not len(frames):
             return b""
         # (N, W) numbers in the order of the header.

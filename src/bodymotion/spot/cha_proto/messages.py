@@ -135,9 +135,11 @@ def _pool() -> Any:
 
 
 def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:
+    """Add a message with its fields to a description of a file."""
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Proto
 
     message = file.message_type.add(name=name)
+    # Members of a oneof refer to its index in the message.
     choices = list(dict.fromkeys(one.choice for one in fields.values() if one.choice))
     for choice in choices:
         message.oneof_decl.add(name=choice)
@@ -152,6 +154,7 @@ def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:
                 added.type = Proto.TYPE_MESSAGE
             else:
                 added.type = Proto.TYPE_ENUM
+            # A leading dot: the name is absolute.
             added.type_name = f".{_PACKAGE}.{one.kind}"
         else:
             added.type = Proto.Type.Value(f"TYPE_{one.kind.upper()}")

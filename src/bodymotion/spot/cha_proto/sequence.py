@@ -495,6 +495,7 @@ def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | Non
     known: dict[Subject, tuple[int, int]] = {}
 
     def locate(subject: Subject) -> Location | None:
+        """Return the location of the nearest part that has one."""
         if not known:
             known.update(_positions(text))
         if path is None:

@@ -53,6 +53,7 @@ class Frames:
     """
 
     def __init__(self, count: int, rest: SpotPose) -> None:
+        """Allocate `count` frames, the first of them the pose `rest`."""
         self.body = np.empty((count, 7))
         self.joints = np.empty((count, NUM_JOINTS))
         self.contacts = np.empty((count, 4))
@@ -65,6 +66,8 @@ class Frames:
         self._feet[0] = rest.feet
         self.joints[0] = np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]])
         self.contacts[0] = 1.0
+        # Body and legs are filled together: one moves with the other. These are views:
+        # writing into them fills the arrays above.
         self._tracks: dict[str, tuple[Floats, ...]] = {
             "base": (
                 self.body,
@@ -76,6 +79,7 @@ class Frames:
             "arm": (self.joints[:, ARM],),
             "gripper": (self.joints[:, GRIPPER],),
         }
+        # The number of frames of each track that are known; the first one is.
         self._num_filled = dict.fromkeys(self._tracks, 1)
         # The frames at which the last moves of legs and body end.
         self._ends = {"legs": 0, "body": 0}
@@ -101,6 +105,7 @@ class Frames:
 
     def put(self, played: Motion, animation: Animation, first: int) -> None:
         """Write the tracks of a move from the frame `first` on."""
+        # In the order of `components`.
         root, joints, contacts, misses = (one.values for one in played.timed)
         stop = min(first + played.num_frames, len(self.joints))
         count = stop - first
@@ -111,6 +116,7 @@ class Frames:
         if base:
             move = _Base(body, joints[:, LEGS], contacts[:count], misses[:count, FEET])
             self._put_base(base, move, frames)
+        # Arm and gripper are on their own tracks, beside any move of body and legs.
         has_arm = joints.shape[1] > LEGS.stop
         for track, columns in (("arm", ARM), ("gripper", GRIPPER)):
             if track in animation.controls and has_arm:
@@ -118,6 +124,7 @@ class Frames:
                 self._num_filled[track] = stop
         if "arm" in animation.controls and has_arm:
             self.misses[frames, HAND] = misses[:count, HAND]
+        # The hand keeps its pose in the world: remember it, the body may still change.
         if "arm" in animation.controls and arm_playback(animation) != "jointspace":
             hands = poses.compose(body, hand_poses(joints[:, ARM]))
             self._hands.append((first, hands))
@@ -125,6 +132,7 @@ class Frames:
     def _put_base(self, base: set[str], move: _Base, frames: slice) -> None:
         """Write body and legs; beside a move of the other one, both together."""
         first = frames.start
+        # Before anything is written: the solution starts near these joints.
         legs_before = self.joints[first, LEGS].reshape(4, 3).copy()
         others = {"legs", "body"} - base
         end_of_other = max((self._ends[track] for track in others), default=0)
@@ -133,6 +141,7 @@ class Frames:
             self._feet[frames] = feet_in_world(move.body, move.legs.reshape(-1, 4, 3))
             self.contacts[frames] = move.contacts
             self.misses[frames, FEET] = move.misses
+        # A move of the other track that goes on: both together move the robot.
         if end_of_other <= first:
             self._put_base_alone(base, move, frames)
         else:
@@ -145,6 +154,7 @@ class Frames:
         self.body[frames] = move.body
         self.joints[frames, LEGS] = move.legs
         self.misses[frames, FEET] = move.misses
+        # A move of the body alone carries nothing: the feet stay.
         if "legs" not in base:
             self._carried[frames] = self._carried[first]
             self._feet[frames] = self._feet[first]
@@ -161,6 +171,7 @@ class Frames:
     ) -> None:
         """Move the body relative to where the legs carry it, up to the later end."""
         first = frames.start
+        # Both moves, up to the end of the longer one.
         whole = slice(first, max(frames.stop, end_of_other))
         # The legs stand still after the end of their move.
         end_of_legs = frames.stop if "legs" in base else end_of_other
@@ -169,9 +180,13 @@ class Frames:
         self.misses[end_of_legs : whole.stop, FEET] = 0.0
         # The body, too.
         body = self.body[first:end_of_other] if "legs" in base else move.body
+        # After the end of its move the body keeps its last pose.
         rows = np.minimum(np.arange(whole.stop - first), len(body) - 1)
+        # Where the legs have carried the body since the first frame, applied to the
+        # pose that the body's own move gives.
         walk = poses.compose(self._carried[whole], poses.inverse(self._carried[first]))
         self.body[whole] = poses.compose(walk, body[rows])
+        # The feet stay where the legs' move puts them: solve the legs again.
         to_body = poses.inverse(self.body[whole])[:, None]
         feet = poses.transform_points(to_body, self._feet[whole])
         solved = leg_joints(feet, legs_before)
@@ -184,9 +199,12 @@ class Frames:
         for first, goals in self._hands:
             frames = slice(first, first + len(goals))
             body = self.body[frames]
+            # Where the hand is now, after all moves of the body.
             hands = poses.compose(body, hand_poses(self.joints[frames, ARM]))
             if not np.abs(hands - goals).max(initial=0.0) > MOVED_HAND:
                 continue
+            # The goal as seen from the moved body; the search starts from the joints
+            # before.
             in_body = poses.compose(poses.inverse(body), goals)
             solved = arm_joints(in_body, self.joints[max(first - 1, 0), ARM])
             self.joints[frames, ARM] = solved.joints

@@ -236,6 +236,7 @@ class _Move:
         times: Timing,
         before: SpotPose,
     ) -> None:
+        """Find the animation frame and the tracks in it."""
         self.animation = animation
         self.values = values
         self.times = times

@@ -267,6 +267,7 @@ class Played:
     """A motion that was played, as arrays over its frames."""
 
     def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
+        """Take the arrays of a played motion apart."""
         self.animation = animation
         self.motion = motion
         self.timing = times

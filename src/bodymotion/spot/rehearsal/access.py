@@ -42,8 +42,12 @@ class Accounts:
         with self._lock:
             if time.monotonic() < self._locked_until:
                 raise PermissionError
+            # Both comparisons always run, in constant time: the time of an answer tells
+            # nothing.
             is_right = _same(username, self.username) & _same(password, self._password)
             if not is_right:
+                # Too many wrong passwords lock all logins out for a while, as on the
+                # robot.
                 self._wrong += 1
                 if self._wrong >= MAX_WRONG_PASSWORDS:
                     self._wrong = 0
@@ -120,6 +124,7 @@ class Leases:
     def check(self, lease: Any, result: Any) -> bool:
         """Write into a LeaseUseResult whether a lease may be used, and return it."""
         with self._lock:
+            # From the outside in: resource, epoch (this run of the robot), then age.
             if not lease.resource or not lease.sequence:
                 result.status = result.STATUS_INVALID_LEASE
             elif lease.resource != BODY:

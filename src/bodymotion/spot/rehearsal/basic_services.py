@@ -150,6 +150,7 @@ class BasicServices:
         self._lend(request, response, force=True)
 
     def _lend(self, request: Any, response: Any, *, force: bool) -> None:
+        """Lend the body; taking it from its owner stops the dance."""
         if request.resource not in ("", BODY):
             response.status = response.STATUS_INVALID_RESOURCE
             return
@@ -159,6 +160,7 @@ class BasicServices:
         if lease is None:
             response.status = response.STATUS_RESOURCE_ALREADY_CLAIMED
             return
+        # The client that danced no longer controls the robot.
         if owner:
             self._store.stop_dance()
         response.status = response.STATUS_OK

@@ -169,6 +169,7 @@ class StandIn:
             return
 
         def show() -> None:
+            """Play the dance and hand its motion over."""
             # Seconds before the slice at which the dance begins.
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             try:

@@ -63,6 +63,7 @@ class Dance:
 
     def slice_at(self, now: int) -> float:
         """Return the slice at a time, with its fraction."""
+        # A stopped dance stays at the slice where it was stopped.
         seconds = (min(now, self.stopped_at or now) - self.start) / NANO
         return (
             self.first_slice
@@ -102,6 +103,7 @@ class Store:
     """
 
     def __init__(self, listed: Any = None) -> None:
+        """Begin without animations, sequences and dances."""
         self.listed = listed
         """The moves of its own, as a message ListAllMovesResponse.
 
@@ -121,6 +123,7 @@ class Store:
 
     def add(self, message: Any, animation: Animation, generated_id: str) -> None:
         """Add an animation under its name."""
+        # Without an id from the client: one by the content.
         number = (
             generated_id
             or hashlib.sha1(
