@@ -51,6 +51,7 @@ def opened(source: Any, **options: Any) -> Any:  # noqa: ANN401
     source.seek(0)
     if head.startswith(b"PAR1"):
         return arrow(".parquet").ParquetFile(source)
+    # Feather 1 is another format than Arrow.
     if head.startswith(b"FEA1"):
         raise ValueError("a table of Feather 1; write it again, as Feather 2 (Arrow)")
     return (
@@ -70,6 +71,7 @@ def names_in(schema: Any) -> list[str]:  # noqa: ANN401
 
     Those of the index of pandas are the first.
     """
+    # pandas notes in the file which columns are its index.
     index = (schema.pandas_metadata or {}).get("index_columns", ())
     return sorted(
         (one.name for one in schema if _NUMBER.fullmatch(str(one.type))),
@@ -102,6 +104,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
     schema = schema_of(reader)
     names = names_in(schema)
     wanted = {*names}
+    # A table with episodes, or with two columns of one name, is no motion.
     if not names or "episode_index" in names or len({*schema.names}) < len(schema):
         raise rules.NO_MOTION.error(
             f"the columns are {listed(schema.names, 12)}", Location(path)
@@ -109,6 +112,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
     if unread := sorted({*schema.names} - wanted):
         found.report(rules.UNREAD, f"columns that are not read: {listed(unread, 8)}")
 
+    # The budget limits what a small file may expand to.
     with budget_for(path, len(content)) as budget:
         if hasattr(reader, "schema_arrow"):
             table = _read_parquet(content, reader, wanted, budget, path)
@@ -118,6 +122,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
     values = np.empty((table.num_rows, len(names)))
     bad = np.zeros(table.num_rows, np.bool_)
     columns = dict(zip(table.column_names, table.columns, strict=True))
+    # Each column becomes one of float64.
     for k, name in enumerate(names):
         cells = columns[name]
         factor = 1.0
@@ -125,14 +130,17 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         if hasattr(kind, "value_type"):  # categories
             kind = kind.value_type
             cells = cells.cast(kind)
+        # Dates and durations: whole numbers of their unit.
         if hasattr(kind, "unit"):
             cells, names[k], factor = cells.cast("int64"), "time [s]", UNITS[kind.unit]
+            # Dates count from the first one.
             if str(kind).startswith("timestamp"):
                 cells = arrow(".compute").subtract(cells, arrow(".compute").min(cells))
         elif name == "__index_level_0__" or (
             name == "index" and "int" in str(kind)
         ):  # numbers of rows
             names[k] = "frame"
+        # safe=False: integers of 64 bits may be rounded.
         values[:, k] = cells.cast("float64", safe=False).to_numpy() * factor
         if cells.null_count:
             missing = cells.is_null().to_numpy()
@@ -171,6 +179,7 @@ def _read_parquet(
     path: str,
 ) -> Any:  # noqa: ANN401
     """Return the table of the wanted columns of Parquet, if it is within the limits."""
+    # Columns of structs and lists have several leaves: those are left out.
     leaves = map(reader.schema.column, range(len(reader.schema)))
     columns = [
         k
@@ -190,6 +199,7 @@ def _read_ipc(
     """Return the table of the wanted columns of Arrow, if it is within the limits."""
     packed = 0
     for frame in FRAMES:
+        # What a file states to be its unpacked size, before it is unpacked.
         for match in re.finditer(frame, content):
             start = max(match.start() - 9, 0)
             size = int.from_bytes(content[start : start + 8], "little")
@@ -207,5 +217,6 @@ def _read_ipc(
             # What was packed is counted already.
             budget.take_bytes(min(size, max(total - packed, 0)))
     table = reader.read_all()
+    # Offsets in the file may lead anywhere: all are checked.
     table.validate(full=True)
     return table

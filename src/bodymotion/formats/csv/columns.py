@@ -46,12 +46,15 @@ _UNITS = {
     "deg": DEGREE,
     "°": DEGREE,
 }
+# A unit in brackets or parentheses at the end of a name.
 _UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°|]++)\s*+[\])]\Z")
+# root_x, root_pos_x, base_quat_w, root_roll …
 _ROOT = re.compile(
     r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?"
     r"(x|y|z|q[wxyz]|roll|pitch|yaw|q[0-3])",
     re.IGNORECASE,
 )
+# root_quat_x is a quaternion's x; `_ROOT` would take it for a position.
 _QUATERNION_PART = re.compile(r"(?:root|base)_quat(?:ernion)?_([wxyz])", re.IGNORECASE)
 _LINK = re.compile(r"link/(.*)/(x|y|z|q[wxyz])", re.DOTALL)
 _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
@@ -95,6 +98,7 @@ def column(text: str) -> Column | None:
         if factor is None:
             return None
         name = text[: match.start()].rstrip()
+    # The first that knows the name; any other name is that of a joint.
     for recognize in _RECOGNIZERS:
         found = recognize(name)
         # A contact has no unit.

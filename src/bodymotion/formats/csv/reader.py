@@ -89,6 +89,7 @@ def holds_motion(path: Path) -> bool | None:
     """
     with open_file(path) as file:
         schema = schema_of(opened(file))
+    # A table of results names a file in each row, not a time.
     if {*schema.names} >= _RESULTS:
         return None
     names = names_in(schema)
@@ -96,6 +97,7 @@ def holds_motion(path: Path) -> bool | None:
     has_motion = any(
         one is not None and one.kind in ("time", "pose") for one in columns
     )
+    # Logs of robot learning (LeRobot) have many episodes in a table.
     return has_motion and "episode_index" not in names
 
 
@@ -161,6 +163,7 @@ def read_csv(
         table = read_table(path, diagnostics, delimiter)
     if table is None:
         return ReadResult(None, diagnostics.problems)
+    # Without any names, columns can only be known by their position.
     is_nameless = table.names is None and columns is None
     if is_nameless and layout is None and _looks_like_unitree(table):
         layout = "unitree"
@@ -174,13 +177,16 @@ def read_csv(
     except FormatError as error:
         diagnostics.extend(error.problems)
         return ReadResult(None, diagnostics.problems)
+    # Names by the number of columns (joint_0 …) are none of the file's.
     if layout == "unitree" and columns is None:
         is_nameless = all(map(is_generic, names[UNITREE_POSE:]))
     if layout == "unitree" and frame_rate is None:
         frame_rate = UNITREE_RATE
     reader = _Reader(table, names, degrees, quaternion_order, body, diagnostics)
+    # One timeline for all components: a table has one time per row.
     timeline = reader.timeline(frame_rate, from_zero)
     components: list[Component] = []
+    # Each content is read by itself, so a fault in one leaves the others.
     with diagnostics.recover(("contents", LINK_POSITION)):
         components += reader.poses(timeline)
     with diagnostics.recover(("contents", JOINT_DISPLACEMENT)):
@@ -188,6 +194,7 @@ def read_csv(
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
     reader.check_options(layout)
+    # Our own tables are in radians by definition.
     is_our_own = names[: len(OWN_COLUMNS)] == OWN_COLUMNS
     if layout is None and not is_our_own and reader.assumed:
         text = (
@@ -250,6 +257,7 @@ def _names(
     # The names of a broken header may be fewer than the columns.
     for name, values in zip(table.names, table.values.T, strict=False):
         is_index = _INDEX.fullmatch(name) is not None
+        # pandas writes its index as a column without a name, or with one of these.
         if is_index and (is_unread or _counts_rows(values)):
             names.append("frame")
         else:
@@ -266,9 +274,11 @@ def _unitree_names(
     if table.names is not None:
         text = "the table has names; the layout 'unitree' has none"
         raise rules.COLUMNS.error(text, location, "leave the layout out")
+    # A pose and one joint at least.
     if count <= UNITREE_POSE:
         text = f"found {counted(count, 'column')}; layout 'unitree' has at least 8"
         raise rules.COLUMNS.error(text, location)
+    # Unitree's files are x y z w; some programs write w first.
     if order is None and order_of(table.values[:, 3:UNITREE_POSE]) == "wxyz":
         text = "the root is upright with quaternions as w x y z: read in that order"
         found.report(rules.GUESSED_ORDER, text, Location(table.path, 1))
@@ -287,9 +297,11 @@ def _counts_rows(values: Floats) -> bool:
 
     They may begin with any number.
     """
+    # Rows that could not be read show nothing.
     known = np.flatnonzero(np.isfinite(values))
     offsets = values[known] - known
     if len(known) < 2:
+        # A single row is the first: 0.
         return bool(len(known)) and offsets[0] == 0
     is_whole = bool((offsets == np.rint(offsets)).all())
     return is_whole and bool((offsets == offsets[0]).all())
@@ -335,6 +347,7 @@ class _Reader:
         """Return the columns; one that cannot be used is one of frames."""
         columns = []
         known: set[tuple[object, ...]] = set()
+        # All feet, or none: contacts of some have no component.
         kinds = [one.kind for one in map(column, names) if one is not None]
         has_all_feet = kinds.count("contact") >= len(LEGS)
         for number, name in enumerate(names, 1):
@@ -350,6 +363,7 @@ class _Reader:
             if one.kind == "contact" and not has_all_feet:
                 # Contacts of some feet only are columns like any other.
                 one = replace(one, kind="joint", index=0)
+            # Of a pose, its part and number make the column; of a joint its name.
             key: tuple[object, ...] = (one.kind, one.part, one.index)
             if one.kind == "joint":
                 key = (*key, one.name)
@@ -364,6 +378,7 @@ class _Reader:
     def of(self, kind: Kind, part: str = "") -> dict[int, Floats]:
         """Return the columns of a kind by their index, in SI units."""
         columns = {}
+        # A broken header may have fewer names than columns.
         for one, values in zip(self.columns, self.values.T, strict=False):
             if one.kind == kind and one.part == part:
                 if one.factor is not None:
@@ -374,6 +389,7 @@ class _Reader:
     def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
         times = self.of("time").get(0)
         if times is not None:
+            # Only without a unit may the times be in another one.
             if any(one.kind == "time" and one.factor is None for one in self.columns):
                 check_unit(times, self.found, self.location)
             return self.table.timeline(times, self.found, rate, from_zero)
@@ -383,6 +399,7 @@ class _Reader:
                 "there are no column 'time' and no frame rate",
                 self.location,
             )
+            # A rate of 1 Hz keeps the frames; the times are marked unknown.
             self.found.mark_unknown(("times",))
         return Timeline.uniform(len(self.values), rate or 1.0)
 
@@ -394,15 +411,18 @@ class _Reader:
         )
         if not parts:
             return []
+        # The root comes first: its columns may be anywhere.
         if parts[0] != "" and "" in parts:
             parts.remove("")
             parts.insert(0, "")
         poses = np.stack([self.pose(part) for part in parts], axis=1)
         names = parts
+        # With a body, poses are in the order of its links.
         if self.body is not None and len(parts) > 1:
             names = [self.body.links[0].name if part == "" else part for part in parts]
             poses = poses[:, link_order(names, self.body, self.location)]
             names = [link.name for link in self.body.links[: len(names)]]
+        # Poses "", "1", "2" … are those that `write_csv` numbers without labels.
         is_numbered = all(name == (str(k) if k else "") for k, name in enumerate(names))
         if len(parts) > 1 and not is_numbered:
             labels = tuple(names)
@@ -424,6 +444,7 @@ class _Reader:
         angles = self.of("angle", part)
         unclear = self.of("unclear", part)
         has_quaternion = any(index >= QUATERNION for index in columns)
+        # A pose has one orientation: a quaternion, angles, or columns q0 … q3.
         num_orientations = [has_quaternion, bool(angles), bool(unclear)].count(True)
         if num_orientations != 1:
             held = "more than one orientation" if num_orientations else "no orientation"
@@ -433,9 +454,11 @@ class _Reader:
             if self.order is None:
                 text = "the columns root_q0 … root_q3 do not show which of them is w"
                 raise rules.QUATERNION_ORDER.error(text, self.location)
+            # The option says which of q0 … q3 is which.
             for index, letter in enumerate(self.order):
                 if index in unclear:
                     columns[AXES.index(f"q{letter}")] = unclear[index]
+        # Position and quaternion, or position and three angles.
         axes: tuple[str, ...] = AXES
         if angles:
             axes = (*AXES[:QUATERNION], *ANGLES)
@@ -449,6 +472,7 @@ class _Reader:
         if not angles:
             return numbers
         factors = self._angle_factors()
+        # Roll, pitch and yaw about the fixed axes x, y and z.
         quaternions = rotations.from_rpy(numbers[:, QUATERNION:] * factors)
         return np.concatenate([numbers[:, :QUATERNION], quaternions], axis=-1)
 
@@ -469,6 +493,7 @@ class _Reader:
             return []
         names = tuple(self.columns[k].name for k in indices)
         joints = self._joints_of_columns(names)
+        # Sliding joints are in metres, whatever the unit of angles.
         is_slide = [joint is not None and joint.type == "slide" for joint in joints]
         self.check_unit(
             [k for k, slides in zip(indices, is_slide, strict=True) if not slides]
@@ -479,16 +504,19 @@ class _Reader:
             factors.append(self.columns[k].factor or default)
         values = self.values[:, indices] * factors
         if self.body is None:
+            # Columns joint_0, joint_1 … name joints by their ids.
             by_id = in_id_order(values, names, self.location, self.found)
             if by_id is not None:
                 return [_joint_component(timeline, by_id, ())]
             return [_joint_component(timeline, values, names)]
         if is_nameless:
             self._report_nameless(len(names), self.body)
+        # Columns whose unit is unknown may be joints of the body.
         lost = {one.name for one in self.columns if one.kind == "frame"}
         ordered, labels = in_body_order(
             values, names, self.body, self.location, self.found, lost
         )
+        # Limits are compared only where the unit is in doubt.
         if self.degrees is None:
             self._check_limits(indices, joints, values)
         return [_joint_component(timeline, ordered, labels)]
@@ -530,6 +558,7 @@ class _Reader:
                 f"{largest / (2 * math.pi):.1f} turns?"
             )
             raise rules.UNIT.error(message, self.location)
+        # Zeros have the same value in any unit.
         if largest > 0:
             self.assumed += [self.columns[k].name for k in without_unit]
             self.largest = max(self.largest, largest)
@@ -569,6 +598,7 @@ class _Reader:
         columns = []
         limited: list[Joint] = []
         for number, (k, joint) in enumerate(zip(indices, joints, strict=True)):
+            # A range that is empty, or of a joint that slides, shows no unit.
             has_limits = (
                 joint is not None
                 and joint.type == "rotate"
@@ -577,6 +607,7 @@ class _Reader:
             if joint is not None and has_limits and self.columns[k].factor is None:
                 columns.append(number)
                 limited.append(joint)
+        # (J,): the limits with a margin.
         lower = np.array([joint.lower - LIMIT_MARGIN for joint in limited])
         upper = np.array([joint.upper + LIMIT_MARGIN for joint in limited])
         angles = values[:, columns]
@@ -595,6 +626,7 @@ class _Reader:
         kinds: tuple[tuple[Kind, bool], ...] = (("zmp", False), ("relative zmp", True))
         for kind, relative in kinds:
             found = self.of(kind)
+            # One or two of the three columns make no point.
             if found and len(found) < 3:
                 self.found.report(
                     rules.POSE,
@@ -615,6 +647,7 @@ class _Reader:
         return components
 
     def contacts(self, timeline: Timeline) -> list[Component]:
+        # Only where all feet have a column: see `_columns_of`.
         found = self.of("contact")
         if not found:
             return []

@@ -67,12 +67,14 @@ def write_csv(
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
+    # The layout has no columns for contacts.
     contents = () if layout is not None else (FOOT_CONTACT,)
     shared = on_one_timeline(
         motion, body=body, nameless=layout is not None, contents=contents
     )
     table = _Table(shared, body, degrees, unitree=layout == "unitree")
     if digits is not None:
+        # Rounded times would not increase evenly.
         table.columns = [
             values if name == "time" else rounded(values, digits)
             for name, values in zip(table.names, table.columns, strict=True)
@@ -102,6 +104,7 @@ def write_parquet(
         degrees,
         unitree=False,
     )
+    # Feather 2 is Arrow.
     is_arrow = Path(path).suffix.lower() in (".arrow", ".feather")
     with whole_file(path) as stream:
         if is_arrow:
@@ -129,6 +132,7 @@ class _Table:
                     "the layout 'unitree' needs the root's pose and joint "
                     "displacements; the motion lacks one of them"
                 )
+            # Unitree's order is x y z w.
             for values in shared.links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
                 self.add("", values)
             if timeline.frame_rate != UNITREE_RATE:
@@ -171,6 +175,7 @@ class _Table:
 
     def link_columns(self, links: MultiSE3Seq) -> None:
         labels = links.part_labels
+        # Names of links are used only where each can be a part of a column's name.
         usable = (
             len(labels) == links.num_parts
             and len(set(labels)) == len(labels)
@@ -184,6 +189,8 @@ class _Table:
             else:
                 label = str(part)
             for k, axis in enumerate(AXES):
+                # The root's columns are root_x …; other links carry their name or
+                # number.
                 if part or (usable and links.num_parts > 1):
                     name = f"link/{label}/{axis}"
                 else:
@@ -199,12 +206,15 @@ class _Table:
                 found = column(label)
             else:
                 found = None
+            # A name such as "time", or one with a unit, would be read as something
+            # else.
             return found is not None and (found.kind, found.name) == ("joint", label)
 
         names, lost = column_names(
             joints, self.body, (lambda label: False) if unitree else plain
         )
         self.problems.extend(lost)
+        # Joints of the body that slide stay in metres.
         slides = set()
         if self.body is not None:
             columns = self.body.joint_columns(joints)
@@ -213,6 +223,7 @@ class _Table:
                 for k, joint in zip(columns, self.body.joints, strict=True)
                 if joint.type == "slide"
             }
+        # Behind a time and a root pose, readers know our own tables: radians.
         own = self.names[: len(OWN_COLUMNS)] == OWN_COLUMNS
         for k in range(joints.num_parts):
             name = names[k]
@@ -223,6 +234,7 @@ class _Table:
             elif not own or largest_size(values) > MAX_ANGLE:
                 # Many turns of a wheel would look like degrees without a unit.
                 unit = "m" if k in slides else "rad"
+                # Without a body it is not known whether a joint slides.
                 if self.body is None:
                     unit = "rad|m"
                 name = f"{name} [{unit}]"

@@ -102,12 +102,14 @@ class _Assembler:
         if not moving or wanted not in (None, *moving):
             self._report_no_motion(wanted)
             return ReadResult(None, self.diagnostics.problems)
+        # Joints of one topic only: two would contradict each other.
         joint_topic = self._choose_joint_topic(wanted)
         rows: list[JointRow] = []
         if joint_topic:
             rows = self._in_time(joint_topic, self.log.topics[joint_topic].rows())
         unread = self._choose_frames(wanted)
         self._report_unread(joint_topic, unread)
+        # Poses of all frames are put on one set of times.
         pose_times = self._pose_times(rows)
         self._set_start([*pose_times, *(row.time for row in rows)], from_zero)
         components: list[Component] = []
@@ -126,6 +128,7 @@ class _Assembler:
 
     def _report_no_motion(self, wanted: str | None) -> None:
         titles = sorted(
+            # Topics without any message say nothing.
             f"{name} ({topic.type or 'no type'})"
             for name, topic in self.log.topics.items()
             if topic.is_used
@@ -145,6 +148,7 @@ class _Assembler:
         the one with the most messages. "" without joints.
         """
 
+        # Tuples compare in order: wanted first, then states, then the most messages.
         def order(name: str) -> tuple[bool, bool, int]:
             topic = self.log.topics[name]
             return name != wanted, topic.kind == "trajectory", -len(topic.joints)
@@ -199,6 +203,7 @@ class _Assembler:
             topic = self.log.topics[chosen.topic]
             rows = [
                 PoseRow(topic.time_of(message.stamp), message.pose)
+                # By time; the last pose of a time counts.
                 for message in sources[chosen]
             ]
             rows = self._in_time(f"{child} of {chosen.topic}", rows)
@@ -212,7 +217,9 @@ class _Assembler:
         two late ones in a row show that the clock was set.
         """
         times = np.array([row.time for row in rows], np.int64)
+        # The latest time so far, less the time of the message.
         is_late = np.maximum.accumulate(times) - times > RESET
+        # Two in a row: one alone was only late.
         is_reset = is_late[:-1] & is_late[1:]
         if is_reset.any():
             end = int(is_reset.argmax())
@@ -223,6 +230,7 @@ class _Assembler:
             self.diagnostics.report(TIME, text, self.location)
             rows = rows[:end]
         num_replaced = 0
+        # A later message of the same time replaces the first.
         first: dict[Any, list[float]] = {}
         for row in rows:
             *key, values = row
@@ -253,6 +261,7 @@ class _Assembler:
 
     def _set_start(self, times: list[int], from_zero: bool) -> None:
         first = min(times)
+        # Later than in any simulation: counted from 1970.
         if first > DATE:
             text = f"times are dates from {first / 1e9:.3f} s on"
             self.diagnostics.report(CLOCK, text, self.location)
@@ -260,6 +269,7 @@ class _Assembler:
             self.start = first
 
     def _seconds(self, times: Sequence[int]) -> Floats:
+        # int64 minus int64 first: a date in ns has more digits than a double.
         return np.asarray((np.array(times, np.int64) - self.start) / 1e9)
 
     def _check_size(self, columns: int, rows: int, num_known: int) -> None:
@@ -271,12 +281,15 @@ class _Assembler:
             )
 
     def _joints(self, rows: list[JointRow]) -> Component:
+        # Each time once; messages of one time are merged.
         times = sorted({row.time for row in rows})
+        # In the order of their first message.
         names = [*dict.fromkeys(chain.from_iterable(row.names for row in rows))]
         num_known = sum(len(row.names) for row in rows)
         self._check_size(len(names), len(times), num_known)
         frame_of = {time: frame for frame, time in enumerate(times)}
         column_of = {name: column for column, name in enumerate(names)}
+        # Which values are known (T, N): messages may have a part of the joints.
         is_known = np.zeros((len(times), len(names)), np.bool_)
         values = np.zeros(is_known.shape)
         for row in rows:
@@ -290,6 +303,7 @@ class _Assembler:
             missing = [names[column] for column in np.flatnonzero(is_missing)]
             text = f"messages without {listed(missing, MAX_LISTED)}"
             self.diagnostics.report(MISSING_VALUES, text, self.location)
+            # A joint without a value stays where it was.
             values = _held(values, is_known)
         labels = tuple(names)
         if self.body is not None:
@@ -321,6 +335,7 @@ class _Assembler:
         """Return the poses of links in the world."""
         world = self._world_poses(times)
         names, labels = self._link_names(world)
+        # The world and the map are no links.
         if unread := sorted({*self.frames} - {*names, *WORLD}):
             text = f"frames that are not read: {listed(unread, MAX_LISTED)}"
             self.diagnostics.report(UNREAD, text, self.location)
@@ -344,12 +359,15 @@ class _Assembler:
         children: dict[str, list[str]] = {}
         for child in by_messages:
             children.setdefault(self.frames[child].parent, []).append(child)
+        # The top has no pose of its own: it is the world.
         top = next((parent for parent in children if parent not in self.frames), None)
         if top is None:
             raise NO_MOTION.error("each frame is below another one", self.location)
         num_known = sum(len(frame.poses) for frame in self.frames.values())
         self._check_size(len(self.frames), len(times), num_known)
+        # The top is the world: the identity at all times.
         world = {top: np.tile(IDENTITY, (len(times), 1))}
+        # A stack; children in reverse, since the last is taken first.
         waiting = children[top][::-1]
         while waiting:
             child = waiting.pop()
@@ -367,6 +385,7 @@ class _Assembler:
         """Return the poses (T, 7) of a frame in its parent."""
         own_times = sorted(frame.poses)
         local = np.array([frame.poses[time] for time in own_times])
+        # The same times: no interpolation, so no digit changes.
         if own_times == times:
             return local
         links = sampled(local[:, None], self._seconds(own_times), self._seconds(times))
@@ -380,6 +399,7 @@ class _Assembler:
         Of a body they are its first links, as many as have a frame. Frames link_0,
         link_1 … have no labels.
         """
+        # Frames of the world are above the robot.
         names = [name for name in world if name not in WORLD]
         is_numbered = names == [f"link_{k}" for k in range(len(names))]
         if self.body is None:
@@ -390,6 +410,7 @@ class _Assembler:
         if is_numbered:
             names = names[: len(links)]
         else:
+            # Links without a frame end the list: poses are by link index.
             names = [*takewhile(world.__contains__, links)]
         return names, tuple(links[: len(names)])
 
@@ -400,6 +421,8 @@ def _held(values: Floats, is_known: np.ndarray[Any, np.dtype[np.bool_]]) -> Floa
     Before the first known one they are that.
     """
     frames = np.arange(len(values))[:, None]
+    # The first frame in which each joint (N,) is known.
     first_known = is_known.argmax(axis=0)
+    # The running maximum of frame numbers: the latest known one.
     last_known = np.maximum.accumulate(np.where(is_known, frames, first_known))
     return np.asarray(values[last_known, np.arange(values.shape[1])])

@@ -99,6 +99,7 @@ class Topic:
         Without a time of its own it is that of the log, unless 0 is a time of a
         simulation: then all other times are small, too.
         """
+        # Each message of ROS has a time in its header, but for 0.
         if stamp.stated:
             return stamp.stated
         if 0 < self.latest <= DATE:
@@ -112,9 +113,12 @@ class Topic:
         """
         rows: list[JointRow] = []
         for message in self.joints:
+            # Points of a trajectory are `after` its own time.
             time = self.time_of(message.stamp) + message.after
             if self.kind == "trajectory":
                 names = {*message.names}
+                # A new trajectory begins: points of the old one behind it are never
+                # reached.
                 while (
                     rows and rows[-1].time >= time and names.issuperset(rows[-1].names)
                 ):
@@ -154,16 +158,20 @@ class Log:
         One that cannot be decoded is reported.
         """
         topic = self.topics[name]
+        # Without a decoder the type is not known to move a robot.
         if decode is None or topic.is_unknown:
             topic.is_unknown = True
             return
+        # The budget counts what a message costs, not only messages.
         pieces = 1 + len(data) // PIECE_BYTES
         self.budget.take_items(pieces, "pieces of messages", self.location)
         try:
             message = decode(data)
+            # The first message shows the kind; its schema may have any name.
             if topic.kind is None:
                 topic.kind = kind_of(message)
                 topic.is_unknown = topic.kind is None
+            # Times of a damaged log may be any number of 64 bits.
             self._add_message(name, max(-MAX_TIME, min(logged, MAX_TIME)), message)
         except Exception as error:  # what decoders raise for damaged data
             reason = f"{type(error).__name__}: {error}".removesuffix(": ")[:MAX_REASON]
@@ -194,6 +202,7 @@ class Log:
         else:
             return
         for row in rows:
+            # A JointState may have only velocities or efforts.
             if not row.positions:
                 topic.num_without_positions += 1
                 continue

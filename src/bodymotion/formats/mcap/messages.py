@@ -58,6 +58,7 @@ def field(message: Any, *names: str) -> Any:  # noqa: ANN401
     None where it has none of them.
     """
     for name in names:
+        # Decoders of JSON give mappings, others objects.
         if isinstance(message, dict):
             value = message.get(name)
         else:
@@ -72,6 +73,7 @@ def kind_of(message: Any) -> Kind | None:  # noqa: ANN401
 
     None where it is of no robot's motion.
     """
+    # In order: a JointState has `name`, a trajectory `joint_names`.
     for kind, names in FIELDS.items():
         if field(message, *names) is not None:
             return kind
@@ -93,6 +95,7 @@ def joint_rows(message: Any) -> Iterator[JointRow]:  # noqa: ANN401
     A list of a JointState may be empty: of a message of velocities or torques alone.
     """
     joints = _items(message, "joints")
+    # A JointState has parallel lists; other messages a list of joints.
     if not joints:
         yield _joint_row(0, _items(message, "name"), _items(message, "position"))
         return
@@ -105,6 +108,7 @@ def trajectory_rows(message: Any) -> Iterator[JointRow]:  # noqa: ANN401
     """Yield the points of a JointTrajectory."""
     names = _items(message, "joint_names")
     for point in _items(message, "points"):
+        # The time of a point counts from the message.
         after = _nanoseconds(field(point, "time_from_start"))
         yield _joint_row(after, names, _items(point, "positions"))
 
@@ -112,13 +116,16 @@ def trajectory_rows(message: Any) -> Iterator[JointRow]:  # noqa: ANN401
 def frame_poses(message: Any) -> Iterator[FramePose]:  # noqa: ANN401
     """Yield the frames of a TFMessage, of FrameTransforms or of an Odometry."""
     transforms: Iterable[Any] = [message]
+    # An Odometry is one frame by itself.
     if field(message, "transforms") is not None:
         transforms = _items(message, "transforms")
     stamp = stamp_of(message)
     for transform in transforms:
+        # Foxglove has the parent in a field, ROS in the header.
         parent = field(transform, "parent_frame_id") or field(
             field(transform, "header"), "frame_id"
         )
+        # A TransformStamped, an Odometry (pose with covariance), or a pose itself.
         pose = (
             field(transform, "transform")
             or field(field(transform, "pose"), "pose")
@@ -126,17 +133,21 @@ def frame_poses(message: Any) -> Iterator[FramePose]:  # noqa: ANN401
         )
         translation = field(pose, "translation", "position")
         rotation = field(pose, "rotation", "orientation")
+        # x y z, then w x y z, whatever the order in the message.
         numbers = [_number(field(translation, axis)) for axis in "xyz"]
         numbers += [_number(field(rotation, axis)) for axis in "wxyz"]
+        # tf1 wrote names with a slash in front.
         yield FramePose(
             str(parent or "").lstrip("/"),
             str(field(transform, "child_frame_id")).lstrip("/"),
+            # A frame without a time of its own has that of the message.
             stamp_of(transform) or stamp,
             numbers,
         )
 
 
 def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
+    # ROS 2 has sec and nanosec, protobuf seconds and nanos.
     seconds = int(field(stamp, "sec", "seconds") or 0)
     rest = int(field(stamp, "nanosec", "nsec", "nanos") or 0)
     time = seconds * NANOSECONDS + rest

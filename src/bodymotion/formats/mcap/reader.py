@@ -71,6 +71,7 @@ def read_mcap(
     files = _files_of(path)
     with budget_for(path) as budget:
         log = Log(diagnostics, path, budget)
+        # Files before a damaged one are still read.
         with diagnostics.recover(("components", "all")):
             if not files:
                 raise UNREADABLE.error(_hint_at_packed_files(path), log.location)
@@ -79,6 +80,7 @@ def read_mcap(
                     check_inside(file, path, allow_outside)
                     budget.add_file(file.stat().st_size)
                 _read_file(file, log)
+    # Without any motion, a fault leaves no value.
     if diagnostics.has_errors and not log.holds_motion:
         return ReadResult(None, diagnostics.problems)
     parts = tuple(file for file in files if file != path)
@@ -88,8 +90,10 @@ def read_mcap(
 
 def _files_of(path: Path) -> list[Path]:
     """Return the files with the messages, in order of their numbers."""
+    # A metadata.yaml stands for the files beside it.
     if path.suffix.lower() not in (".yaml", ".yml"):
         return [path]
+    # A rosbag2 has one kind of storage.
     files = [*path.parent.glob("*.mcap")] or [*path.parent.glob("*.db3")]
     # bag_10 is after bag_9.
     return sorted(files, key=lambda file: (len(file.name), file.name))
@@ -110,6 +114,7 @@ def _read_file(path: Path, log: Log) -> None:
     FormatError
         MCP003 where the file is damaged.
     """
+    # The first bytes decide, since names may be wrong.
     try:
         with open_file(path) as file:
             head = file.read(len(SQLITE))
@@ -158,6 +163,7 @@ def _read_records(file: BinaryIO, log: Log) -> None:
                 channels.add_message(record.content)
                 num_messages += 1
     except CutError as error:
+        # Before the first message there is nothing to read.
         if not num_messages:
             raise ValueError(f"{error}, before the first message") from None
         text = f"{error}; {counted(num_messages, 'message')} are read"
@@ -203,6 +209,7 @@ class _Channels:
 
     def add_channel(self, content: bytes) -> None:
         channel = self._records.Channel.read(self._stream(content))
+        # A channel of JSON may have no schema.
         schema = self._schemas.get(channel.schema_id)
         self._topics[channel.id] = channel.topic
         self._decoders[channel.id] = self._decoder(channel.message_encoding, schema)

@@ -78,6 +78,7 @@ def all_records(file: BinaryIO, budget: Budget, location: Location) -> Iterator[
     file.seek(MAGIC_BYTES)
     kind = 0
     for record in _records(file, budget, location):
+        # The last kind shows whether the file has its end.
         kind = record.kind
         if kind != Kind.CHUNK:
             yield record
@@ -86,6 +87,7 @@ def all_records(file: BinaryIO, budget: Budget, location: Location) -> Iterator[
         try:
             yield from _records(unpacked, budget, location)
         except CutError:
+            # A whole chunk with half a record is damaged, not cut.
             if record.is_whole:
                 raise ValueError("a chunk ends in the middle of a record") from None
         if not record.is_whole:
@@ -101,6 +103,7 @@ def message_of(content: bytes) -> Message:
     """
     if len(content) < _MESSAGE.size:
         raise ValueError("a message is shorter than its head")
+    # Channel, sequence number, log time, publish time.
     channel, _, time, _ = _MESSAGE.unpack_from(content)
     return Message(channel, time, content[_MESSAGE.size :])
 
@@ -116,17 +119,20 @@ def _records(stream: BinaryIO, budget: Budget, location: Location) -> Iterator[R
         Where the stream is cut in another record.
     """
     start = stream.tell()
+    # The size of the stream: lengths beyond it are cut.
     size = stream.seek(0, 2)
     stream.seek(start)
     kind = 0
     while kind != Kind.FOOTER and (head := stream.read(_HEAD.size)):
         budget.take_items(1, "records", location)
+        # Zeros, or less than a head, where a recording was killed.
         if len(head) < _HEAD.size or head[0] == 0:
             raise CutError("the file ends before its last record")
         kind, length = _HEAD.unpack(head)
         left = size - stream.tell()
         if length > left and kind != Kind.CHUNK:
             raise CutError("the file ends in a record")
+        # A cut chunk has some of its records.
         content = stream.read(min(length, left))
         yield Record(kind, content, is_whole=length <= left)
         if length > left:
@@ -140,10 +146,12 @@ def _unpacked(content: bytes, budget: Budget, location: Location) -> bytes:
     """
     if len(content) < _CHUNK.size:
         return b""
+    # Start and end time, size, checksum, and the length of the compression's name.
     *_, size, _, name_length = _CHUNK.unpack_from(content)
     start = _CHUNK.size + name_length + LENGTH_BYTES
     compression = content[_CHUNK.size :][:name_length].decode("utf-8", "replace")
     data = content[start:]
+    # The stated size is counted before anything is unpacked.
     budget.take_bytes(size, location)
     if compression == "zstd":
         module = need("zstandard", "lake", _FEATURE)

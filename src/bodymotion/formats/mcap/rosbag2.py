@@ -58,10 +58,13 @@ def read_messages(path: Path, budget: Budget) -> Iterator[Message]:
         When the file is damaged.
     """
     size = path.stat().st_size
+    # Read-only, and without a journal: nothing is written beside the file.
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as connection:
         _forbid_programs(connection, size)
+        # SQLite calls it after so many steps: a loop inside of it ends there.
         connection.set_progress_handler(lambda: budget.is_out_of_time, STEPS)
+        # First as a list of tables, with the rights for it; then only columns.
         for table in ("topics", "messages"):
             _check_is_table(connection, table, path)
         connection.set_authorizer(_authorize)
@@ -70,10 +73,12 @@ def read_messages(path: Path, budget: Budget) -> Iterator[Message]:
             if len(topics) >= MAX_TOPICS:
                 message = f"the log has more than {MAX_TOPICS} topics"
                 raise TOO_LARGE.error(message, Location(str(path)))
+            # Messages of other encodings cannot be decoded.
             if encoding == "cdr":
                 topics[number] = str(name), str(kind)
         num_bytes = 0
         try:
+            # Rows of a crafted file may be many times its size.
             for topic, stamp, data in _rows(connection, "messages", MESSAGES):
                 num_bytes += MIN_ROW_BYTES
                 if isinstance(data, (bytes, str)):
@@ -124,6 +129,7 @@ def _check_is_table(connection: sqlite3.Connection, name: str, path: Path) -> No
         else:
             held = "not there"
         raise UNREADABLE.error(f"{name!r} is {held}; expected a table", location, "")
+    # The hidden column 6: 0 is stored, others are computed.
     columns = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
     computed = [str(column[1])[:40] for column in columns if column[6]]
     is_virtual = kinds[0][1].lower().split()[:2] == ["create", "virtual"]

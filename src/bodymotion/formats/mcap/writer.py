@@ -79,6 +79,7 @@ def write_mcap(
     problems = [*shared.problems, *shared.time_losses()]
     if shared.zmp is not None:
         problems.append(losses.COMPONENT.problem("a log holds no zero moment point"))
+    # Whole nanoseconds, as ROS has them.
     times = _nanoseconds(shared)
     if times[0] > DATE:
         text = "readers read the times as dates, and count from the first one"
@@ -97,6 +98,7 @@ def write_mcap(
     codec = _Codec(encoding)
     with whole_file(path) as stream:
         writer = need("mcap.writer", "lake", FEATURE).Writer(stream)
+        # The profile says how names of topics and types are to be read.
         writer.start(codec.profile, "bodymotion")
         channels = {}
         for kind, topic in TOPICS.items():
@@ -119,6 +121,7 @@ def _nanoseconds(shared: SharedTime) -> npt.NDArray[np.int64]:
     ValueError where they cannot be whole nanoseconds, each after the one before.
     """
     exact = shared.timeline.times * NANOSECONDS
+    # Beyond these, the seconds of ROS do not fit into 32 bits.
     is_in_range = bool((np.abs(exact) < MAX_SECONDS * NANOSECONDS).all())
     if is_in_range:
         times = np.rint(exact).astype(np.int64)
@@ -204,6 +207,7 @@ def _messages(
     for k, time in enumerate(times.tolist()):
         if shared.joints is not None:
             state = codec.new(
+                # Velocities and efforts are left empty: a motion has none.
                 JOINT_STATE,
                 header=_header(codec, time, ""),
                 name=[*joints],
@@ -223,6 +227,7 @@ def _messages(
 
 
 def _header(codec: _Codec, time: int, frame: str) -> object:
+    # The time in the message may be negative; the log's may not.
     seconds, rest = divmod(time, NANOSECONDS)
     stamp = codec.new("builtin_interfaces/msg/Time", sec=seconds, nanosec=rest)
     return codec.new("std_msgs/msg/Header", stamp=stamp, frame_id=frame)

@@ -118,6 +118,7 @@ class Layout:
 
 def _layout(row: str) -> Layout:
     """Return the layout of a row of `layouts.txt`."""
+    # Columns of the table are between bars.
     name, joints, position, rotation, order, also = (
         cell.strip() for cell in row.split("|")
     )
@@ -126,6 +127,7 @@ def _layout(row: str) -> Layout:
         joints,
         position,
         rotation,
+        # A "?" behind the order: other programs write the same keys in another order.
         order.strip("?"),  # type: ignore[arg-type]
         order.endswith("?"),
         tuple(also.split()),
@@ -155,6 +157,7 @@ def names_by_count(
 
     They are not used for a body without joints of these names.
     """
+    # Only 29 joints are known to have one usual order.
     if count != len(G1_JOINTS):
         return ()
     if body is not None and -1 in matched(G1_JOINTS, body):
@@ -183,6 +186,8 @@ def order_of(quaternions: Floats) -> QuaternionOrder | None:
     if not len(quaternions):
         return None
     with np.errstate(all="ignore"):
+        # z of the rotated z axis is 1 − 2 (x² + y²) / |q|²: for the parts a b c d in
+        # the order w x y z, x and y are b and c; in the order x y z w they are a and b.
         a, b, c, _ = np.square(quaternions.T) / np.maximum(
             np.square(quaternions).sum(axis=1), 1e-300
         )
@@ -190,6 +195,7 @@ def order_of(quaternions: Floats) -> QuaternionOrder | None:
             "wxyz": float(1 - 2 * np.mean(b + c)),
             "xyzw": float(1 - 2 * np.mean(a + b)),
         }
+    # The order in which the root stands upright more.
     best, other = sorted(heights, key=lambda order: -heights[order])
     if heights[best] > UPRIGHT and heights[other] < NOT_UPRIGHT:
         return best
@@ -228,7 +234,9 @@ def motion_of(
     if found.refusal is None or arrays:
         with found.recover(("components", "all")):
             reader = _Reader(arrays, location, options, found)
+            # The first layout in the table whose keys are all there.
             layout = next((one for one in LAYOUTS if one.keys <= arrays.keys()), None)
+            # loco-mujoco: one array for each joint.
             named = [
                 key for key in arrays if key.startswith("q_") and arrays[key].ndim == 1
             ]
@@ -245,6 +253,7 @@ def motion_of(
                     f"layout"
                 )
                 raise rules.LAYOUT.error(message, location)
+            # An option that changed nothing was probably meant for another file.
             for option in sorted(options.used() - reader.acted):
                 message = f"the file has nothing that {option} is about"
                 found.report(OPTION, message, location, data={"option": option})
@@ -292,6 +301,7 @@ class _Reader:
         fits = array.ndim == len(shape) and all(
             n is None or n == m for n, m in zip(shape, array.shape, strict=True)
         )
+        # Kinds: integers, unsigned ones, floats.
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
             message = (
@@ -313,9 +323,11 @@ class _Reader:
             names = tuple(stated)
         else:
             names = ()
+        # The stated names count, and replace those of the file.
         key = next((key for key in keys if key in self.arrays), "")
         if not names and key:
             array = self.array(key)
+            # Texts are Unicode (U) or bytes (S).
             if array.ndim != 1 or array.dtype.kind not in "SU":
                 raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
             names = tuple(
@@ -341,6 +353,7 @@ class _Reader:
         self.acted.add("frame_rate")
         with self.found.recover(("times",)):
             rate = self.rate_of_file()
+            # The caller's rate replaces the file's.
             if self.options.frame_rate is not None:
                 rate = self.options.frame_rate
             times_key = next((key for key in TIMES if key in self.arrays), None)
@@ -367,6 +380,7 @@ class _Reader:
             if key in self.arrays:
                 return self.rate(key)
         if "dt" in self.arrays:
+            # `dt` is the time between two frames.
             return 1 / self.rate("dt")
         return None
 
@@ -374,6 +388,7 @@ class _Reader:
         """Return the timeline of times (T,) [s]."""
         check_increasing(times, self.found, lambda frame: self.location)
         check_unit(times, self.found, self.location)
+        # Our own archives have times only where these are time stamps.
         is_even = len(times) > 1 and even_rate(times) is not None
         if self.is_ours or not is_even:
             return Timeline.stamped(times, rate)
@@ -401,6 +416,7 @@ class _Reader:
             for key in ("joint_displacement", "link_position", "zmp")
             if key in self.arrays
         ]
+        # Any of the arrays has the number of frames.
         first = self.array(
             next((key for key in keys if self.arrays[key] is not UNREAD), keys[0])
         )
@@ -443,6 +459,7 @@ class _Reader:
             position, rotation = self.poses_of_bodies(len(q), layout)
         else:
             q, position, rotation = self.of_whole(q, layout)
+        # The order is open: the data decide, see `order`.
         if layout.is_open:
             rotation = rotation[..., self.order(rotation[:, 0], layout)]
         elif layout.order and rotation.shape[1]:
@@ -455,6 +472,7 @@ class _Reader:
             links = self.names(LINK_NAMES, self.options.link_names, position.shape[1])
         q = self.in_radians(q, names, self.options.degrees)
         timeline = self.timeline(len(q))
+        # (T, B, 7): position and quaternion of each body.
         poses = np.concatenate([position, rotation], axis=-1)
         left_out = ""
         # Without names only the first body, the root, is known.
@@ -472,6 +490,7 @@ class _Reader:
 
         Arrays without an axis for bodies are those of the root.
         """
+        # Three axes: frames, bodies, numbers.
         if self.arrays[layout.position].ndim == 3:
             position = self.numbers(layout.position, (count, None, 3))
             rotation = self.numbers(layout.rotation, (count, None, 4))
@@ -504,6 +523,7 @@ class _Reader:
     ) -> Floats:
         """Return joint columns (T, J) in rad or m."""
         self.acted.add("degrees")
+        # Without names, columns are the body's joints in order.
         in_order = () if self.body is None else joint_names(self.body)
         slides = slides_of(names or in_order, self.body)
         if len(slides) != q.shape[1]:
@@ -516,11 +536,13 @@ class _Reader:
         Positions are (T, 1, 3) and orientations (T, 1, 4); (T, 0, …) where rows have no
         pose.
         """
+        # A quaternion has 4 numbers, an exponential map 3.
         size = 7 if layout.order else 6
         turn = values[:, 3:size]
         has_root = values.shape[1] >= size
         if not has_root or (layout.order and not are_quaternions(turn)):
             return values, np.zeros((len(values), 0, 3)), np.zeros((len(values), 0, 4))
+        # An exponential map is axis · angle: its length is the angle.
         if not layout.order:
             turn = rotations.from_axis_angle(turn, np.linalg.norm(turn, axis=1))
         return values[:, size:], values[:, None, :3], turn[:, None]
@@ -533,6 +555,7 @@ class _Reader:
         self.acted.add("quaternion_order")
         if self.options.quaternion_order is not None:
             return WXYZ_OF[self.options.quaternion_order]
+        # Some archives state the order in an array of their own.
         key = f"{layout.rotation}_order"
         for stated, indices in WXYZ_OF.items():
             if key in self.arrays and str(self.arrays[key]) == stated:
@@ -541,6 +564,7 @@ class _Reader:
         order = order_of(quaternions)
         reason = "in which the root is upright"
         if order is None:
+            # The order of the layout's program, where the data show none.
             assert layout.order
             order = layout.order
             reason = "of its program; the data do not decide"
@@ -556,6 +580,7 @@ class _Reader:
         """Add the joints of an archive with one array for each."""
         count = len(self.arrays[keys[0]])
         q = np.stack([self.numbers(key, (count,)) for key in keys], axis=1)
+        # dq_NAME are velocities, which follow from the positions.
         self.used |= {f"d{key}" for key in keys}
         timeline = self.timeline(count, LOCO_MUJOCO_RATE)
         self.report_unread()
@@ -597,6 +622,7 @@ class _Reader:
         )
 
     def report_unread(self, more: str = "") -> None:
+        # An array that could not be read is reported by the archive.
         known = (
             key
             for key in sorted(self.arrays.keys() - self.used)

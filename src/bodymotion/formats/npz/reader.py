@@ -71,6 +71,7 @@ def read_archive(
                 if len(members) > MAX_ARRAYS:
                     message = f"{len(members)} arrays; expected at most {MAX_ARRAYS}"
                     raise TOO_LARGE.error(message, location)
+                # Sizes as the archive states them: refused before anything is unpacked.
                 with budget_for(path, size) as budget:
                     budget.take_bytes(sum(one.file_size for one in members), location)
                 arrays = {
@@ -82,6 +83,8 @@ def read_archive(
                     if (
                         name := member.filename.removesuffix(".npy")
                     ) != member.filename:
+                        # A fault in one array leaves the others, if there is a
+                        # collector.
                         with (
                             archive.open(member) as stream,
                             nullcontext() if found is None else found.recover(),
@@ -102,6 +105,7 @@ def read_archive(
 
 def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Array:
     inside = Location(location.path, inside=member.filename)
+    # The header of an .npy: magic, version, shape, order, type.
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
         raise rules.NOT_AN_ARCHIVE.error(
@@ -118,6 +122,7 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Arr
         raise rules.NOT_AN_ARCHIVE.error(
             f"{member.filename} has a damaged header: {error}"[:200], inside
         ) from error
+    # Objects are pickles, which run code when they are read.
     if dtype.hasobject or dtype.kind not in "biufSU":
         raise rules.OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
 
@@ -142,12 +147,14 @@ def array_of(
     Raise what `fail` makes of a message.
     """
     count = math.prod(shape)
+    # The product of sizes must be in the file: no memory for what is not there.
     if (
         min(shape, default=0) < 0
         or len(shape) > 4
         or count * dtype.itemsize > available
     ):
         raise fail(f"has shape {shape} and only {available} bytes")
+    # No numbers, but rows: each would still become a frame.
     if not count and max(shape, default=0) > MAX_EMPTY_ROWS:
         raise fail(f"has shape {shape} and no numbers")
     if dtype.kind in "SU" and count * dtype.itemsize > MAX_TEXT_BYTES:
@@ -155,8 +162,10 @@ def array_of(
     data = read(count * dtype.itemsize)
     if len(data) != count * dtype.itemsize:
         raise fail("ends before its last number")
+    # Read-only, as a view of the bytes.
     array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
     if dtype.kind == "U":
+        # A character has 4 bytes; Python refuses those that are none.
         codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
         if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
             raise fail("holds codes that are not characters")
@@ -171,6 +180,7 @@ def write_archive(
     The same arrays give the same bytes.
     """
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        # A time in the archive would make its bytes different each time.
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy")
             if compressed:

@@ -123,6 +123,7 @@ def _beyond_mimic(
             "the layout 'beyondmimic' needs joint displacements, and the motion has "
             "none"
         )
+    # Programs that read this layout want a fixed rate.
     rate = shared.timeline.frame_rate
     if rate is None:
         raise ValueError(
@@ -132,6 +133,7 @@ def _beyond_mimic(
     if shared.timeline.num_frames < 2:
         raise ValueError("velocities need at least two frames")
     q = shared.joints.values
+    # The poses of the motion itself, where it has all of them.
     if shared.links is not None and shared.links.num_parts >= len(body.links):
         poses: Floats = np.asarray(shared.links.values[:, : len(body.links)])
     else:
@@ -142,7 +144,9 @@ def _beyond_mimic(
         poses = body.forward_kinematics(q, root)
     if shared.zmp is not None:
         problems.add(losses.COMPONENT.problem("the layout holds no zero moment point"))
+    # Quaternions of other lengths are no rotations for readers.
     orientations = rotations.normalized(poses[..., 3:])
+    # float32 has 7 digits: the loss is reported where there is any.
     rounded = [
         name
         for name, values in (
@@ -161,6 +165,7 @@ def _beyond_mimic(
     return {
         "fps": np.array([rate]),
         "joint_pos": q.astype(np.float32),
+        # Central differences, at the ends one-sided ones.
         "joint_vel": (np.gradient(q, axis=0) * rate).astype(np.float32),
         "body_pos_w": poses[..., :3].astype(np.float32),
         "body_quat_w": orientations.astype(np.float32),
@@ -183,11 +188,14 @@ def _angular_velocities(orientations: Floats) -> Floats:
 
     They are differences as `np.gradient` takes them.
     """
+    # The neighbours of each frame; at the ends the frame itself.
     before = np.concatenate([orientations[:1], orientations[:-1]])
     after = np.concatenate([orientations[1:], orientations[-1:]])
+    # The rotation from before to after, in the world: after · before⁻¹.
     axis, angle = rotations.to_axis_angle(
         rotations.multiply(after, rotations.conjugate(before))
     )
+    # Two steps between them, one at the ends.
     over = np.full((len(orientations), 1), 2.0)
     over[[0, -1]] = 1.0
     return np.asarray(axis * (angle / over)[..., None])

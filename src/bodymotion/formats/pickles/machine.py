@@ -132,6 +132,8 @@ class Machine:
         self._stream = io.BytesIO(data)
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
+        # Pickles can use a part again and again, so the bytes made are limited by those
+        # there.
         size = len(data) + sum(map(len, storages.values()))
         self._budget = MAX_USES * size + FREE_BYTES
 
@@ -157,6 +159,7 @@ class Machine:
             one of too many instructions or bytes.
         """
         try:
+            # `genops` only reads instructions; it runs nothing.
             instructions = pickletools.genops(self._stream)
             for number, (code, argument, position) in enumerate(instructions):
                 self._position = position or 0
@@ -169,6 +172,7 @@ class Machine:
                 if code.name == "STOP":
                     break
                 self._step(code.name, argument)
+            # The one value on the stack is the result.
             return self._stack.pop()
         except FormatError:
             raise
@@ -192,6 +196,7 @@ class Machine:
 
     def _step(self, name: str, argument: Any) -> None:  # noqa: ANN401
         """Carry out one instruction."""
+        # Instructions that hold their value: numbers, texts, bytes.
         if name in _VALUES:
             self._stack.append(argument)
             return
@@ -202,6 +207,7 @@ class Machine:
 
     def _pop_to_mark(self) -> list[Any]:
         """Take the values above the last mark, and the mark, from the stack."""
+        # From the top: marks may be nested.
         for start in reversed(range(len(self._stack))):
             if self._stack[start] is _MARK:
                 items = self._stack[start + 1 :]
@@ -220,8 +226,10 @@ class Machine:
     def _fill(self, into: dict[str, Any], items: list[Any]) -> dict[str, Any]:
         """Set keys and values, which alternate."""
         for key, value in zip(items[::2], items[1::2], strict=True):
+            # Keys of dictionaries are names or numbers of motions.
             if not isinstance(key, (str, int)):
                 raise self._refuse(f"a key that is {with_article(type(key).__name__)}")
+            # Of the dictionary itself: a value of another type is refused.
             dict.__setitem__(into, str(key), value)
         return into
 
@@ -243,6 +251,7 @@ class Machine:
 
     def _push_name(self, module: Any, name: Any) -> None:  # noqa: ANN401
         if isinstance(module, str) and isinstance(name, str):
+            # Only names of the tables: nothing is imported.
             if (module, name) in CALLS:
                 self._stack.append(_Name(CALLS[module, name]))
                 return
@@ -258,6 +267,7 @@ class Machine:
 
     def _push_storage(self) -> None:
         """Replace the id of a storage: a word, its type, its key, device and size."""
+        # Python's own pickles have ids of other kinds.
         _, kind, key, _, count = self._stack.pop()
         if not isinstance(kind, _Storage) or kind.value is not None:
             raise self._refuse("an object of its own")
@@ -280,6 +290,7 @@ class Machine:
                     raise self._refuse("an array of objects or of an unknown type")
                 return _Dtype(code)
             case "scalar":
+                # A scalar is an array without axes.
                 dtype, data = arguments
                 return self._array(data, dtype, (), is_fortran=False)[()]
             case "_frombuffer":
@@ -288,11 +299,13 @@ class Machine:
             case "tensor":
                 return PickledArray(self._tensor(*arguments[:4]))
             case "encode":
+                # A pickle in protocol 2 has bytes as text of latin-1.
                 self.spend(len(arguments[0]))
                 return str.encode(arguments[0], "latin-1")
             case "dict" if not arguments:
                 return {}
             case "_reconstruct":
+                # An empty array, which BUILD fills.
                 return PickledArray()
             case "joblib":
                 return PickledArray(is_of_joblib=True)
@@ -303,6 +316,7 @@ class Machine:
         state = self._stack.pop()
         target = self._stack[-1]
         if isinstance(target, _Dtype):
+            # The state of a dtype: version, byte order, and what structures have.
             byte_order = state[1]
             if byte_order not in _BYTE_ORDERS:
                 raise self.fail("a byte order is unknown")
@@ -317,6 +331,7 @@ class Machine:
             is_fortran = state["order"] == "F"
             target.value = self._array(None, state["dtype"], state["shape"], is_fortran)
         else:
+            # The state of an array: version, shape, type, order, bytes.
             _, shape, dtype, is_fortran, data = state
             target.value = self._array(data, dtype, shape, bool(is_fortran))
 
@@ -336,14 +351,17 @@ class Machine:
         last = offset
         for size, stride in zip(shape, strides, strict=True):
             last += (size - 1) * stride
+        # All numbers of the tensor are in the storage then: strides are not negative.
         is_inside = min(offset, *shape, *strides, 0) >= 0 and last < len(values)
         if not isinstance(storage, _Storage) or not is_inside or len(shape) > MAX_AXES:
             raise self.fail(f"a tensor of shape {shape} is larger than its storage")
         self.spend(math.prod(shape) * values.itemsize)
+        # Bytes, as NumPy counts strides.
         steps = [stride * values.itemsize for stride in strides]
         view = np.lib.stride_tricks.as_strided(
             values[offset:], shape, steps, writeable=False
         )
+        # A copy: the view could be written to, or share numbers.
         return np.array(view)
 
     def _array(
@@ -361,6 +379,7 @@ class Machine:
         stream = self._stream
         left = len(self._data) - stream.tell()
         if data is not None:
+            # latin-1 has one character for each byte.
             if isinstance(data, str):
                 data = data.encode("latin-1")
             stream = io.BytesIO(data)

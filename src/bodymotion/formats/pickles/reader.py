@@ -59,6 +59,7 @@ def read_pickle(
         data = file_bytes(path, MAX_BYTES)
         if not data:
             raise CONTENT.error("the file is empty", Location(str(path)))
+        # joblib and others compress the whole pickle.
         if compression_of(data):
             data = _unpacked(data, str(path))
         parts = _parts_of(data, str(path))
@@ -94,6 +95,7 @@ class _Parts(NamedTuple):
 
 def _parts_of(data: bytes, path: str) -> _Parts:
     """Return the parts of a file: of an archive, or the file itself is the pickle."""
+    # An archive of PyTorch is a zip.
     if not data.startswith(ZIP_HEAD):
         return _Parts(data, {})
     try:
@@ -115,9 +117,11 @@ def _parts_in_archive(archive: zipfile.ZipFile, num_bytes: int, path: str) -> _P
     """Return the parts in an archive of so many bytes."""
     # All names begin with the name of the archive.
     members = {info.filename.partition("/")[2]: info for info in archive.infolist()}
+    # Compressed members could unpack to any size.
     if any(info.compress_type for info in members.values()):
         text = "its files are compressed; PyTorch writes them as they are"
         raise CONTENT.error(text, Location(path))
+    # Members may overlap in a crafted archive.
     if sum(info.file_size for info in members.values()) > num_bytes:
         text = "its files are larger than the archive"
         raise TOO_LARGE.error(text, Location(path))
@@ -137,6 +141,7 @@ def _arrays(
     """Return the arrays of a dictionary, or of the first motion in it."""
     if isinstance(value, dict) and value:
         motions = [*value.values()]
+        # Some files have a motion for each name.
         if all(isinstance(motion, dict) for motion in motions):
             if len(motions) > 1:
                 text = f"not read: {len(motions) - 1} of {len(motions)} motions"
@@ -157,10 +162,12 @@ def _array_of(machine: Machine, value: Any) -> Array | None:  # noqa: ANN401
 
     None for what is neither numbers nor texts.
     """
+    # Arrays that the machine made are of the right kind already.
     if isinstance(value, PickledArray):
         return value.value
     rows = value if isinstance(value, (list, tuple)) else [value]
     if all(isinstance(row, str) for row in rows):
+        # All texts of an array take the length of the longest.
         longest = max(map(len, rows), default=0)
         machine.spend(BYTES_OF_CHARACTER * len(rows) * longest)
     elif not _are_numbers(machine, rows):

@@ -135,14 +135,17 @@ def column_names(
     """
     labels = joints.part_labels
     count = joints.num_parts
+    # A body gives names where the motion has none.
     if not labels and body is not None and len(body.joints) == count:
         labels = joint_names(body)
+    # joint_0, joint_1 …: what readers know as ids.
     written = tuple(map(generic_name, range(count)))
     if len(labels) == count == len(set(labels)):
         # The name joint_k would be that of the joint with this id.
         kept = tuple(
             one if plain(one) else f"column_{k}" for k, one in enumerate(labels)
         )
+        # With names like joint_3 alone, a reader would take them for ids.
         if len(set(kept)) == count and any(
             plain(one) and not is_generic(one) for one in labels
         ):
@@ -201,10 +204,12 @@ def in_id_order(
         return None
     ids = [int(name.removeprefix("joint_")) for name in names]
     count = max(ids) + 1
+    # One id twice: which column is meant is unclear.
     if len(set(ids)) < len(ids):
         raise TWICE.error(
             f"two columns are {generic_name(max(ids, key=ids.count))}", location
         )
+    # An id such as 999999 would make a table of zeros.
     if count * len(values) > max(MIN_NUMBERS, MAX_GROWTH * values.size):
         raise IDS.error(
             f"{len(names)} columns, and one of them is {generic_name(count - 1)}",
@@ -212,6 +217,7 @@ def in_id_order(
         )
     if ids == list(range(count)):
         return values
+    # Ids without a column stay 0.
     ordered = np.zeros((len(values), count))
     ordered[:, ids] = values
     absent = [generic_name(k) for k in range(count) if k not in set(ids)]
@@ -241,6 +247,7 @@ def in_body_order(
     joint_of_column = matched(names, body)
     column_of_joint: dict[int, int] = {}
     unclear: set[int] = set()
+    # A joint is unclear where two columns name it.
     for column, (name, joint) in enumerate(zip(names, joint_of_column, strict=True)):
         if name in lost:
             unclear.add(joint)
@@ -256,11 +263,13 @@ def in_body_order(
         else:
             # Any joint without a column may be one of these.
             unclear.add(NO_JOINT)
+    # nan where a column may be missing by a fault, else 0.
     ordered = np.full((len(values), len(wanted)), np.nan if unclear else 0.0)
     for joint in column_of_joint.keys() - unclear:
         ordered[:, joint] = values[:, column_of_joint[joint]]
     clear = column_of_joint.keys() - unclear
     absent = [name for joint, name in enumerate(wanted) if joint not in clear]
+    # After a fault nothing is reported as missing: it may be there under another name.
     if unclear:
         found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in absent))
     elif absent:
@@ -284,6 +293,7 @@ def _report_other_names(
         if joint == NO_JOINT
     ]
     data = {"names": others}
+    # Most names are wrong: another robot's table, not a slip.
     if not fits_names(names, body):
         found.report(UNMATCHED, mismatch(names, body), location, data=data)
         return False
@@ -315,10 +325,12 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
     if whole:
         check_complete(component, body)
         ordered = body.joint_values(component)
+    # The columns are in order already.
     if columns == tuple(
         k if k < component.num_parts else -1 for k in range(len(columns))
     ):
         return component
+    # Columns that are no joint of the body come last.
     rest = sorted({*range(component.num_parts)} - {*columns})
     if whole:
         values = np.concatenate([ordered, values[:, rest]], axis=1)
@@ -351,6 +363,7 @@ def link_order(names: Sequence[str], body: Body, location: Location) -> list[int
             f"are {listed(wanted, MAX_NAMES)}",
             location,
         )
+    # Links behind the last one with a pose are not needed.
     last = max(wanted.index(name) for name in names)
     absent = [name for name in wanted[: last + 1] if name not in names]
     if absent:
@@ -377,6 +390,7 @@ def angles_without_unit(
     `degrees` they are radians; angles that look like degrees are then reported
     (TAB106).
     """
+    # Only joints that rotate have angles.
     turning = ~np.asarray(slides, bool)
     if degrees:
         return values * np.where(turning, np.pi / 180, 1.0)
@@ -396,6 +410,7 @@ def look_like_degrees(angles: Floats) -> bool:
 
     In more than a few frames.
     """
+    # A frame counts once, however many joints are large in it.
     is_large = np.isfinite(angles) & (np.abs(angles) > MAX_ANGLE)
     return bool(np.count_nonzero(is_large.any(axis=1)) > MIN_SHARE * len(angles))
 
@@ -422,6 +437,7 @@ def check_unit(times: Floats, found: Diagnostics, location: Location) -> None:
     times = times[np.isfinite(times)]
     if (
         len(times) >= MIN_FRAMES
+        # The median: a single gap in the recording does not count.
         and (step := float(np.median(np.diff(times)))) > MAX_STEP
     ):
         found.report(
@@ -460,9 +476,11 @@ def check_increasing(
     """
     before = -np.inf
     passed = set(unread)
+    # The usual case, without a loop.
     if not out_of_order(times).any():
         return
     for frame, time in enumerate(times.tolist()):
+        # Rows that could not be read have no time of their own.
         if frame in passed:
             continue
         if not (np.isfinite(time) and time > before):
@@ -476,6 +494,7 @@ def check_increasing(
                 locate(frame),
                 data={"time": time},
             )
+        # The latest time so far: one late row is one fault.
         if np.isfinite(time):
             before = max(before, time)
 
@@ -494,15 +513,21 @@ def even_rate(times: Floats) -> float | None:
     span = float(times[-1] - times[0])
     with np.errstate(over="ignore"):
         raw = float(np.float64(len(times) - 1) / span)
+    # A difference of almost 0 makes the rate infinite.
     if not 0 < raw < 1e300:
         return None
+    # The rate may be off by one unit in the last place.
     near = [raw, np.nextafter(raw, 0), np.nextafter(raw, np.inf)]
     # A rate is as exact as the last time: times of six decimals show no more digits of
     # 333.333333 Hz.
     doubt = raw * ON_FRAME / span
+    # Rounded to 0 … 8 decimals.
     rounded = [round(raw, digits) for digits in range(0, 9)]
     short = [rate for rate in rounded if rate > 0 and abs(rate - raw) <= doubt]
+    # Rounding errors of the times themselves: a few units in the last place.
     few_bits = 8 * np.finfo(float).eps * float(np.abs(times[[0, -1]]).max())
+    # First short rates that are exact but for rounding; then the computed one where it
+    # is exact; at last any within ON_FRAME.
     for rates, within in ((short, few_bits), (near, 0.0), ([*short, raw], ON_FRAME)):
         for rate in rates:
             if np.abs(frames / rate + times[0] - times).max() <= within:
@@ -520,8 +545,10 @@ def rate_of_rounded(times: Floats) -> float | None:
     """
     if len(times) < MIN_FRAMES:
         return None
+    # Times may begin anywhere.
     offsets = times - times[0]
     bits = 8 * np.finfo(float).eps * float(np.abs(times).max())
+    # The fewest decimals with which all times are written.
     for decimals in range(MAX_DECIMALS + 1):
         if np.abs(times - np.round(times, decimals)).max() <= bits:
             break
@@ -529,6 +556,7 @@ def rate_of_rounded(times: Floats) -> float | None:
         return None
     unit = 10.0**-decimals
     span = float(offsets[-1])
+    # Steps of about one unit show no rate: all rates would fit.
     if span < MIN_STEP_UNITS * unit * (len(times) - 1):
         return None
     frames = np.arange(len(times))
@@ -540,9 +568,11 @@ def rate_of_rounded(times: Floats) -> float | None:
         error = unit / 2
     else:
         error = unit
+    # Whole rates within the doubt of the first and the last time.
     whole = [float(n) for n in range(math.ceil(raw - doubt), int(raw + doubt) + 1)]
     # A multiple of ten before one of five, before another whole number.
     whole.sort(key=lambda rate: (rate % 10 > 0, rate % 5 > 0, abs(rate - raw)))
+    # Rates such as 29.97 after the whole ones.
     finer = [round(raw, digits) for digits in range(1, 7)]
     for rate in (*whole[:MAX_WHOLE_RATES], *finer):
         is_near = rate > 0 and abs(rate - raw) <= doubt
@@ -572,6 +602,7 @@ def timeline_of(
         rate = frame_rate
     if from_zero:
         times = times - times[0]
+    # The frames are where the rate puts them.
     if (
         rate is not None
         and np.abs(np.arange(len(times)) / rate - times).max() <= ON_FRAME
@@ -646,6 +677,7 @@ def on_one_timeline(
         When the motion has none of the three, or they cannot be put on one timeline, or
         the joints are not the body's.
     """
+    # Poses first: the root is in the first columns of a table.
     kept: list[TimedComponent] = [
         component
         for component in (motion.link_position, motion.joint_displacement, motion.zmp)
@@ -656,10 +688,12 @@ def on_one_timeline(
             "the motion has neither joint displacements nor link positions nor a ZMP: "
             "there is nothing to write"
         )
+    # Of several components of contacts, the last.
     kept += _components_of(motion, contents)[-1:]
     problems = _left_out(motion, kept)
     reduced = motion.replaced(*kept)
     first = kept[0].timeline
+    # Rows have one time: all components get the same.
     if any(component.timeline != first for component in kept[1:]):
         reduced = reduced.synchronized()
         text = f"the components have different timelines; all get {reduced.timeline}"

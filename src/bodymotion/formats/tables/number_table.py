@@ -76,6 +76,7 @@ MAX_SHOWN = 10_000  # [bytes] Of a line that are searched for unusual characters
 _BLOCK = 4 << 20
 _PIECE = 1 << 18
 _ROWS = 4096
+# A plain decimal number, nan or inf, with blanks around it.
 _NUMBER = re.compile(
     rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+",
     re.IGNORECASE,
@@ -133,11 +134,13 @@ class Table:
         Rows that could not be read are at even steps between their neighbours.
         """
         check_increasing(times, found, self.row, self.unread)
+        # Rows without a time lie between their neighbours.
         times = with_even_steps(times)
         is_in_order = np.isfinite(times).all() and (np.diff(times) > 0).all()
         if not is_in_order:
             return Timeline.stamped(times)
         timeline = timeline_of(times, rate, from_zero)
+        # A fixed rate or one for resampling is known.
         has_rate = timeline.stamps is None or timeline.import_rate is not None
         if has_rate or rate is not None:
             return timeline
@@ -174,6 +177,7 @@ def table_motion(
     """
     entries: dict[Subject, Location | Locator] = {}
     for k in range(len(components)):
+        # One table for all components, or one for each.
         table = tables[k if len(tables) == len(components) else 0]
         entries["components", k] = table.locate
         found.mark_unknown(*(("components", k, "frames", row) for row in table.unread))
@@ -194,8 +198,10 @@ def write_rows(
     """
     missing = int(values.size - np.count_nonzero(np.isfinite(values)))
     for start in range(0, len(values), _ROWS):
+        # In pieces, so the text of a large table is never whole in memory.
         rows = number_rows(np.ascontiguousarray(values[start : start + _ROWS]))
         text = b"\n".join(rows).replace(b", ", separator) + b"\n"
+        # `number_rows` writes `.nan` and `.inf` as in YAML; tables have nan and inf.
         stream.write(
             text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text
         )
@@ -216,6 +222,7 @@ def read_rows(
     """
     rows = _Rows(path, b" ", width, found)
     while start < len(text):
+        # A piece ends with a line: the last one before its end, or the next behind it.
         end = (
             text.rfind(b"\n", start, start + _PIECE) + 1
             or text.find(b"\n", start + _PIECE) + 1
@@ -247,6 +254,7 @@ def read_table(
     name = str(path)
     try:
         with open_file(path) as file:
+            # UTF-16 and UTF-32 are changed to UTF-8 first.
             wide = wide_encoding(file.read(SAMPLE))
             file.seek(0)
             if wide:
@@ -267,6 +275,7 @@ def num_columns(head: bytes) -> int:
     """
     try:
         table = _read(
+            # The last character of the bytes may be cut.
             BytesIO(in_utf8(head)[0].decode("utf-8", "replace").encode()),
             "",
             Diagnostics(),
@@ -286,6 +295,7 @@ def _read(
     offset = 0
     line = b""
     comments: list[str] = []
+    # The first line that is no comment: it shows how many columns there are.
     lines = (found.group().strip() for found in re.finditer(rb"[^\n]+", first_block))
     following = next(
         (text for text in lines if text and not text.startswith(b"#")), b""
@@ -312,6 +322,7 @@ def _read(
     sign = (delimiter or _delimiter(line)).encode()
     header = None
     header_line = number
+    # A line with anything but numbers has the names.
     if not all(_NUMBER.fullmatch(cell) for cell in _cells(bare.strip(), sign)):
         header = _names(bare, sign, Location(path, number))
         offset = min(end + 1, len(first_block))
@@ -321,6 +332,7 @@ def _read(
     else:
         width = len(_cells(line, sign))
     rows = _Rows(path, sign, width, found)
+    # The rest of the first block, then the others.
     for block in filter(None, chain([first_block[offset:]], blocks)):
         number += rows.add(block, number)
     return Table(
@@ -343,6 +355,7 @@ class _Rows:
 
     def arrays(self) -> tuple[Floats, Indices]:
         """Return the numbers (T, N), and the line of each row (T,)."""
+        # With an empty first array, no rows give the right shape.
         none = np.zeros((0, self.width)), np.zeros(0, np.int64)
         return np.concatenate([none[0], *self.values]), np.concatenate(
             [none[1], *self.lines]
@@ -354,6 +367,7 @@ class _Rows:
         Return how many ends of lines it has.
         """
         check_time()
+        # The fast way: all numbers of a block at once.
         bulk = numbers_of_rows(block, self.width, self.sign)
         if bulk is None:
             read = None
@@ -363,6 +377,7 @@ class _Rows:
         self.values.append(values)
         self.lines.append(lines)
         self.count += len(values)
+        # In bulk, each line is a row; else blank lines and comments count as well.
         if read:
             return len(values)
         return block.count(b"\n")
@@ -376,6 +391,7 @@ class _Rows:
                 continue
             row = self._row(line, stripped, k)
             if row is None:
+                # The row keeps its place, so times and lines of the others stay right.
                 self.unread.append(self.count + len(rows))
             rows.append([math.nan] * self.width if row is None else row)
             lines.append(k)
@@ -389,6 +405,7 @@ class _Rows:
         None where it is no row, which is reported.
         """
         cells = _cells(stripped, self.sign)
+        # An unusual character may look like a separator.
         if len(cells) != self.width:
             message = (
                 f"{counted(len(cells), 'number')} in the line; expected {self.width}"
@@ -401,11 +418,13 @@ class _Rows:
         row = []
         for j, cell in enumerate(cells):
             text = cell.strip()
+            # A number in quotes is a number all the same.
             if len(text) > 1 and text[:1] == text[-1:] == b'"':
                 text = text[1:-1]
             if _NUMBER.fullmatch(text):
                 row.append(float(text))
                 continue
+            # The column of the cell: all before it, and the separators.
             if self.sign != b" ":
                 start = sum(len(c) + 1 for c in cells[:j])
             else:
@@ -427,6 +446,7 @@ def _blocks(file: BinaryIO, path: str) -> Iterator[bytes]:
     left = b""
     while piece := file.read(_BLOCK):
         left += piece
+        # Only whole lines; the rest waits for the next piece.
         cut = left.rfind(b"\n") + 1
         if cut:
             yield left[:cut]
@@ -440,6 +460,7 @@ def _blocks(file: BinaryIO, path: str) -> Iterator[bytes]:
 
 
 def _delimiter(line: bytes) -> str:
+    # The first of these in the line; blanks where there is none.
     return next((sign for sign in (",", ";", "\t") if sign.encode() in line), " ")
 
 
@@ -467,6 +488,7 @@ def _first_line(line: bytes, delimiter: str | None) -> bytes:
     """
     bare = _stripped(line, delimiter)
     is_between_tabs = delimiter is None and _delimiter(bare) == "\t"
+    # Blanks at the front are no cell; a tab there is one.
     if is_between_tabs:
         return line.lstrip(b" ").rstrip()
     return bare
