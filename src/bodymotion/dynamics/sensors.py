@@ -214,6 +214,7 @@ def reading_limits(device: Device) -> Floats:
 
 
 def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Reading:
+    """Return the readings of a range sensor, one row for each scan."""
     times = scan_times(device, measures.times)
     link = measures.link_poses[:, device.link : device.link + 1]
     # Scans are between the frames, at a rate of their own.
@@ -499,6 +500,7 @@ class CameraFrames(ShortRepr):
         return self._drawn(self.times)
 
     def _drawn(self, times: Floats) -> tuple[Bytes | None, Floats | None]:
+        """Return colours (N, H, W, 3) and depths (N, H, W) at times (N,) [s]."""
         device = self.device
         if not (self.has_color or self.has_depth):
             return None, None

@@ -366,6 +366,7 @@ def to_mesh(geometry: Geometry) -> Mesh:
 
 @lru_cache(maxsize=256)
 def _box(size: tuple[float, float, float]) -> Mesh:
+    """Return the closed mesh of a box, with textures as VRML97 has them."""
     # x changes fastest.
     signs = np.array([(x, y, z) for z, y, x in product((-1.0, 1.0), repeat=3)])
     # Each side from its lower left corner on, in the orientation of the texture: front,
@@ -958,6 +959,7 @@ def surface_parts(
 def _add_triangles(
     parts: _Parts, shape: Shape, paint: Material | None, whole: bool
 ) -> None:
+    """Add the triangles of a shape to the part of its surface."""
     mesh = shape.to_mesh()
     buffers = mesh.corners_split
     if not len(buffers.triangles):

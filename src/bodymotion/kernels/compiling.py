@@ -97,6 +97,7 @@ class _Kernel:
             return self._compiled
 
     def _compile(self) -> Callable[..., Any]:
+        """Return the function as numba compiles it."""
         # Importing numba takes longer than a short program runs, so it waits for the
         # first kernel.
         from numba import njit

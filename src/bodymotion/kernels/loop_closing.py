@@ -556,6 +556,7 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
 
 @part_of_kernel
 def _allocate(loops: Loops, start: Floats) -> Memory:
+    """Return the arrays that following needs, at the pose `start`."""
     equations = loops.mechanism.ends.shape[0]
     followers = loops.followers.shape[0]
     drivers = loops.drivers.shape[0]

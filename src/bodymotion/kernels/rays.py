@@ -95,6 +95,7 @@ def cast(
 
 @inlined
 def _hits_box(bounds: Floats, origin: Vector, inverse: Floats, nearest: float) -> bool:
+    """Return whether a ray hits a box (2, 3) before the depth `nearest`."""
     # The ray is inside all three pairs of planes between `enter` and `leave`.
     enter = 0.0
     leave = nearest

@@ -165,6 +165,7 @@ class Body(NotebookDisplay, ContentEquality):
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
+        """Freeze the root pose; check the order of links and their numbers."""
         object.__setattr__(self, "root_pose", frozen(self.root_pose, (7,), "root_pose"))
         for index, link in enumerate(self.links):
             if (

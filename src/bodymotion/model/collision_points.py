@@ -32,6 +32,7 @@ class CollisionPoints:
     """
 
     def __init__(self, body: Body, *, visuals: bool = False) -> None:
+        """Collect the points; with `visuals`, those of a body without collisions."""
         self.body = body
         clouds: list[Floats] = []
         links: list[int] = []

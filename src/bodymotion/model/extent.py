@@ -47,6 +47,7 @@ class BodyExtent:
     """
 
     def __init__(self, body: Body, shapes: tuple[tuple[Shape, ...], ...]) -> None:
+        """Collect the outermost points of the links, without those far away."""
         points_of_links = [
             link.visual_points if link.visuals else outermost_points(of_link)
             for of_link, link in zip(shapes, body.links, strict=True)

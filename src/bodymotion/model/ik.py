@@ -442,6 +442,7 @@ class TaskList:
         root: npt.ArrayLike | None,
         posture: npt.ArrayLike | None,
     ) -> None:
+        """Take the start of the search and the posture; there are no tasks yet."""
         self.body = body
         self.names: list[str] = []
         self.firsts: list[int] = []

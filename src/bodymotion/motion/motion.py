@@ -590,6 +590,7 @@ class Motion(NotebookDisplay, ContentEquality):
         unwrap: bool,
         start: float,
     ) -> Motion:
+        """Return the motion at a rate [Hz], each component with its count of frames."""
         components, found = resampled_components(
             self.components,
             frame_rate,

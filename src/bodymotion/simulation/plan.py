@@ -77,6 +77,7 @@ class Plan:
         *,
         floor: bool,
     ) -> None:
+        """Sample the motion from `start` to `end` [s], or hold the rest pose."""
         placed = None if motion is None else configurations(body, motion)
         self.problems: tuple[Problem, ...] = ()
         self.frame_rate = FRAME_RATE

@@ -210,6 +210,7 @@ class _Files:
     def __init__(
         self, project: Path, shared: list[Path], options: Mapping[str, Any]
     ) -> None:
+        """Find the folders that the project may read from."""
         self._folder = project.parent
         self._options = options
         self._values: dict[Path, object] = {}
@@ -322,6 +323,7 @@ def _root_pose(data: Mapping[str, Any], body: Body) -> Floats:
 
 
 def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
+    """Return the numbers (count,) of the first of the keys that has as many."""
     for key in keys:
         value = data.get(key)
         # Lists of another length are left out, like missing ones.

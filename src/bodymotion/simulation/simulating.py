@@ -138,6 +138,7 @@ class Run:
     """
 
     def __init__(self, world: World, plan: Plan, pushes: Sequence[Push]) -> None:
+        """Set the start of the plan, and allocate what is recorded."""
         self.mujoco = need("mujoco", "sim", "the simulation")
         self.world = world
         self.plan = plan

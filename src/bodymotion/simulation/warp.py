@@ -70,6 +70,7 @@ class _Stepper:
     """The worlds of runs of one model on the current device."""
 
     def __init__(self, runs: Sequence[tuple[Run, Floats]], device: str) -> None:
+        """Put the worlds of all runs on the device, and allocate the results."""
         self._warp, self._mjwarp = _modules()
         self._runs = runs
         self._device = device
