@@ -129,6 +129,7 @@ def _open_closed_streams() -> None:
     A file that is opened later would get their numbers. Messages go nowhere; results
     cannot be written, which is reported.
     """
+    # stdout is opened for reading: writing to it then fails, and is reported.
     modes = {"stdin": ("r", os.O_RDONLY), "stdout": ("w", os.O_RDONLY)}
     modes["stderr"] = ("w", os.O_WRONLY)
     for number, (name, (mode, flags)) in enumerate(modes.items()):
@@ -151,6 +152,7 @@ def _exit_at_once(code: object) -> None:
     ):
         limited = sys.modules.get("bodymotion.system.limited")
         if limited is not None:
+            # `os._exit` does not run functions of `atexit`.
             limited.end_idle()
         sys.stdout.flush()
         sys.stderr.flush()

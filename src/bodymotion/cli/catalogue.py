@@ -124,6 +124,7 @@ def _catalogue_path(source: str, output: Path | None) -> Path:
             "an address or archive needs a local file for its catalogue",
             param_hint="--output",
         )
+    # In the folder itself, beside the motions.
     path = output or Path(source) / "catalogue.parquet"
     if path.suffix.lower() not in (".parquet", ""):
         raise click.BadParameter(
@@ -146,6 +147,7 @@ def _update(
     """
     from bodymotion.collection.catalogue import build_catalogue
 
+    # Before any motion is read: a wrong option ends at once.
     _check_reading(reading, clips, body)
     with progress(f"reading {counted(len(clips), 'motion')}") as bar:
         num_read = build_catalogue(
@@ -200,6 +202,7 @@ def _lines(
     from bodymotion.collection.catalogue import query_json
 
     if as_json:
+        # DuckDB writes JSON itself: faster than from rows of Python.
         yield from map(safe_json, query_json(path, where))
         return
     folder = _folder_of(source)
@@ -213,7 +216,9 @@ def _folder_of(source: str) -> str:
     The folder with its separator; that of a pattern is above the first `*`.
     """
     if "://" not in source:
+        # With a slash at the end, also of "." and "/".
         return str(Path(source) / "_")[:-1]
+    # Names are below the folder in front of the pattern.
     if "*" in source:
         folder = source.partition("*")[0].rpartition("/")[0]
     else:

@@ -247,6 +247,7 @@ class _Printer:
         self.as_json = as_json
         self.is_text = not (as_json or as_sarif)
         self.shows_diff = diff
+        # Colours are escapes, which files and pipes must not have.
         self._color = sys.stdout.isatty()
         self._traces: set[str] = set()
 
@@ -303,6 +304,7 @@ def _advise_body(paths: list[Path]) -> None:
     paths_of_kinds = _kinds(paths)
     motions = paths_of_kinds.get("Motion", [])
     models = paths_of_kinds.get("Body", [])
+    # With several models it is unknown which one is meant.
     if motions and len(models) == 1:
         were = f"{len(motions)} motions were"
         if len(motions) == 1:

@@ -133,6 +133,8 @@ def run_contained(
             process.submit(program.run, name, list(words), limits=limits)
             code: int = process.receive()
         except (ProcessEndedError, MemoryError) as error:
+            # The message names the first file of the command line, as the one that was
+            # read may be unknown.
             files = [word for word in words if Path(word).is_file()]
             path = Path(files[0] if files else name)
             raise describe_end(error, path) from None

@@ -362,6 +362,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
 def _report_reading(source: Path, problems: Sequence[Problem]) -> None:
     """Print how many warnings a file has, if any."""
     severities = Counter(problem.severity for problem in problems)
+    # Notes alone are not worth a line.
     if severities["warning"]:
         numbers = [
             counted(severities[severity], severity)
@@ -737,6 +738,8 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
 
     check_place(folder)
     with temporary_folder(folder) as above:
+        # First all motions are converted, each by itself, so that a faulty one ends
+        # before the data set is begun.
         parts = above / "parts"
         code = convert_all(parts, above / "results.jsonl")
         if code not in (0, LOST):
@@ -744,6 +747,7 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
             return code
         clips = open_collection(parts)
         names = [clip.name.removesuffix(".parquet") for clip in clips]
+        # Read one after another: never more than one is in memory.
         lost = write_lerobot(
             (clip.load(degrees=False) for clip in clips), folder, tasks=names
         )

@@ -544,12 +544,14 @@ def _move(motion: Motion, step: str, text: str, context: EditContext) -> Motion:
     option = option_of(step)
     if step == "shift":
         position = numbers(option, text, (3,), "of the form X,Y,Z in metres")
+        # The pose (7,) of a translation: its quaternion w x y z is the identity.
         return editing.move(motion, [*position, 1, 0, 0, 0])
     if step == "turn":
         angles = numbers(
             option, text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW"
         )
         if len(angles) == 1:
+            # One angle is a rotation about z, the yaw of roll, pitch and yaw.
             angles = [0.0, 0.0, *angles]
         rotation = rotations.from_rpy(np.radians(angles))
         return editing.move(motion, [0, 0, 0, *rotation])

@@ -48,6 +48,7 @@ def describe(
     from bodymotion.model.scripts import RobotScript
 
     kind = kind_of(thing)
+    # Extensions describe their scripts themselves.
     describe_kind = None if kind is None else kind.function("describe")
     if describe_kind is not None:
         data: Data = describe_kind(thing, path)
@@ -239,6 +240,7 @@ def _link(link: Link, known: dict[int, tuple[int, int]]) -> Data:
 
 
 def _device(body: Body, device: Device) -> Data:
+    # A file may place a device on a link that it lacks.
     known = 0 <= device.link < len(body.links)
     return {
         **members(device, "kind", "name", "id", "link"),
@@ -427,6 +429,7 @@ def _extremes(component: _Component) -> tuple[Floats, Floats]:
     if lower is None or upper is None:
         return np.zeros((0, 1)), np.zeros((0, 1))
     if component.header.type == "MultiSE3Seq":
+        # Of poses only positions: extremes of the numbers of a quaternion mean nothing.
         return lower[:, :3], upper[:, :3]
     return lower, upper
 
@@ -444,6 +447,7 @@ def _part_ranges(labels: Sequence[str], lows: Floats, highs: Floats) -> list[Dat
 
 def _root_displacement(components: Sequence[_Component]) -> Data | None:
     """Return the first and the last position of the root, and their distance."""
+    # The last component of this content counts, as for `Motion.link_position`.
     for c in reversed(components):
         if c.header.type == "MultiSE3Seq" and c.header.content == "LinkPosition":
             if c.first is None or c.last is None or not len(c.first):

@@ -242,7 +242,7 @@ def _key_poses(page: Page, data: Data) -> None:
             for name in pose["links"]
         ]
         zmp = ""
-        # A pose may begin a syllable of a song, in place of a ZMP.
+        # A pose of the mouth has a syllable and nothing else.
         if pose["syllable"]:
             zmp = repr(pose["syllable"])
         elif pose["zmp"]:
@@ -378,6 +378,7 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
         return
     groups = grouped(problems)
     page.heading(f"Problems: {severities(groups)}")
+    # The first problem of each rule: `bodymotion check` lists all.
     for group in groups[:MAX_PROBLEMS]:
         first = group.problems[0]
         location = str(first.location)

@@ -415,6 +415,7 @@ def _about(run: Run, hash_of_plan: str) -> dict[str, Any]:
     from bodymotion.collection.records import about
 
     clip = run.source
+    # A file and a motion of a collection have the same methods as clips.
     if isinstance(clip, Path):
         clip = Clip(str(clip), str(clip))
     row = about(str(run.source), clip.state, hash_of_plan)

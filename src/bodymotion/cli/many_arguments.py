@@ -89,6 +89,7 @@ def command_for_many(
                 )
         return command(**arguments)
 
+    # click makes its options from the signature.
     run.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
         parameters=[*own.values(), *added]
     )
@@ -350,6 +351,7 @@ def _check_places(request: Request) -> None:
             "changes files, and cannot change those of an address or archive",
             param_hint="--fix",
         )
+    # Rows and results are written whole or not at all, which needs a file system.
     if "://" in request.target_text or "://" in str(options.get("table") or ""):
         raise click.BadParameter(
             "the results of many files need a local file or folder",
@@ -407,6 +409,7 @@ def _suffix_of(request: Request) -> str:
     options = request.words.options
     if request.is_data_set:
         return ".parquet"
+    # `convert` alone has no extension of its own: that of --suffix, or of the format.
     suffix = str(options.get("suffix") or request.many.suffix)
     if suffix or request.name != "convert" or request.is_to_file:
         return suffix

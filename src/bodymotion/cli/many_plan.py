@@ -138,6 +138,7 @@ class Plan:
         """
         found = self._find_inputs()
         sources: list[Input] = [*found.files, *found.clips]
+        # No folder: nothing is written, or all that is written is the one file.
         if self.folder is None or self.file is not None:
             for source in sources:
                 yield Run(source, self.file)
@@ -324,6 +325,7 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
     """Print what of a folder a command leaves out."""
     from bodymotion.collection.inputs import is_collection
 
+    # Two reasons, with a message each.
     collections = [path for path in left_out if is_collection(path)]
     unknown = [path for path in left_out if not is_collection(path)]
     for paths, kind, reason in (
@@ -370,6 +372,8 @@ def _written_as(source: Input, path: Path) -> str:
         return path.suffix
     if origin.write is not None and path.suffix.lower() in origin.extensions:
         return path.suffix
+    # Its own format with another extension, or the first one that holds the same kind
+    # of value.
     for row in (origin, *FORMATS):
         if row.write is not None and row.holds == origin.holds:
             return row.extensions[0]
@@ -383,6 +387,7 @@ def _unused_name(path: Path, ending: str, used: set[Path]) -> Path:
     that no file name has.
     """
     name = path.with_name(f"{path.name}{ending}")
+    # walk.csv becomes walk.csv.mp4; where that is used, walk.csv_2.mp4.
     number = 2
     while name in used:
         name = path.with_name(f"{path.name}_{number}{ending}")
@@ -392,6 +397,7 @@ def _unused_name(path: Path, ending: str, used: set[Path]) -> Path:
 
 def _file_state(word: str) -> tuple[int, int] | None:
     """Return the size and time of the file that a word names, if any."""
+    # A longer word is no name of a file, and asking for one raises OSError.
     if len(word) >= MAX_NAME or not Path(word).is_file():
         return None
     state = Path(word).stat()

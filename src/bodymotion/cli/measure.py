@@ -150,6 +150,7 @@ def measure(
             write(output, blocks)
     if output is not None:
         written(output, about_written(output, blocks))
+    # With a file the values are in it, and figures are not printed.
     if output is None or as_json:
         with failures("measure"), np.errstate(all="ignore"):
             if listed:
@@ -207,6 +208,7 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     """Report range sensors that read inf, because there is no environment."""
     from bodymotion.model.links import RangeSensor
 
+    # A range sensor that sees nothing is no error, but rarely what was wanted.
     ranging = [
         one.name for one in measures.body.devices if isinstance(one, RangeSensor)
     ]

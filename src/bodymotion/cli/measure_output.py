@@ -91,6 +91,7 @@ def about_written(path: Path, blocks: Sequence[Block]) -> str:
         what = ", ".join(names)
     else:
         what = f"{len(names)} quantities"
+    # A pipe has no size.
     if path.is_file():
         size = path.stat().st_size
     else:
@@ -153,6 +154,7 @@ def page_of(
         for one in chosen:
             page.heading(one.series.title)
             _columns(page, one.series)
+            # Images have no columns of extremes: their number and size is printed.
             if one.frames is not None:
                 device = one.frames.device
                 page.line(
@@ -238,6 +240,7 @@ def _joint_table(page: Page, joints: Sequence[Data]) -> None:
 def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
     """Add the names of quantities and sensors."""
     quantities = [one.series for one in chosen]
+    # Each unit once: a quantity of rotations and slides has two.
     rows = [
         (one.name, one.title, " ".join(dict.fromkeys(one.units)), _of(one))
         for one in quantities

@@ -178,6 +178,7 @@ def assignments(texts: list[str]) -> dict[str, float]:
         try:
             found[name.strip()] = float(value)
         except ValueError:
+            # Reported below, with the same message as a text without "=".
             equals = ""
         if not equals:
             raise click.BadParameter(
@@ -336,6 +337,7 @@ def reports_losses(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(*, strict_losses: bool, **arguments: Any) -> Any:  # noqa: ANN401
+        # In the context, where `exit_code` finds it: commands have no parameter for it.
         click.get_current_context().meta[STRICT_LOSSES] = strict_losses
         return command(**arguments)
 
@@ -365,6 +367,7 @@ def _has_packages(arguments: Mapping[str, Any]) -> bool:
         else:
             entries = [value]
         paths += [one for one in entries if isinstance(one, Path) and one.is_file()]
+    # By format: a URDF may name packages, a .seq cannot.
     for path in paths:
         with suppress(FormatError):
             if "package_paths" in find_format(path).read.options:
@@ -509,6 +512,7 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
     """
     if isinstance(found, kind):
         return found
+    # A motion is wanted, and the file is a script that becomes one.
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
     held_kind = kind_named(type(found).__name__)
     is_played = held_kind is not None and held_kind.has_tempo
@@ -531,6 +535,7 @@ def read_files(
     from bodymotion.model.body import Body, fit_problems
 
     found, motions = _read(files, reading, by_position)
+    # Without a body nothing can be assumed about how motions fit it.
     body = next((one for one in found if isinstance(one, Body)), None)
     if body is not None:
         for motion in motions:
@@ -585,10 +590,12 @@ def load_pair(
     found, _ = _read(
         [path for path in (model, motion) if path is not None], reading, by_position
     )
+    # Recorded motion and scripts bring their body.
     if len(found) == 1 and isinstance(found[0], Skeleton):
         return found[0].body_and_motion()
     if len(found) == 1 and isinstance(found[0], RobotScript):
         return found[0].body_and_motion(bpm=bpm)
+    # Only scripts have a tempo.
     if bpm is not None:
         raise click.BadParameter(str(tempo_error()), param_hint="--bpm")
     body = of_kind(found[0], model, Body, "MODEL")

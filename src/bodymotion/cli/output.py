@@ -186,6 +186,7 @@ def problems_of(problems: Sequence[Problem]) -> Data:
     data: Data = {"num_errors": 0, "num_warnings": 0, "num_notes": 0}
     rows = []
     for problem in problems:
+        # One entry may stand for many occurrences.
         data[f"num_{problem.severity}s"] += problem.count
         rows.append(
             {
@@ -476,6 +477,7 @@ def with_others(path: Path, files: Sequence[Path]) -> str:
     Files beside it are named, those in other folders are counted:
     `written, with 12 files in robot_meshes/`.
     """
+    # Such as the meshes of a model.
     beside = [one.name for one in files if one.parent == path.parent and one != path]
     folders = Counter(one.parent for one in files if one.parent != path.parent)
     if beside:
@@ -579,6 +581,7 @@ def progress(what: str) -> Iterator[Bar | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    # Texts are not markup: file names may have brackets.
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -46,6 +46,7 @@ class Page:
 
         Further lines of the value are set below the first.
         """
+        # A text of a file may have several lines; each is made safe for a terminal.
         lines = [one_line(line) for line in str(value).splitlines()]
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(min_width=NAME_WIDTH, style="cyan", no_wrap=True)
@@ -69,6 +70,7 @@ class Page:
         if not texts:
             return
         names = columns.split(" | ")
+        # Columns without a value in any row are left out.
         used = [
             column
             for column, cells in enumerate(zip(*texts, strict=True))
@@ -90,6 +92,7 @@ class Page:
             legacy_windows=False,
         )
         self._print(console)
+        # rich pads each line with blanks up to the width of the table.
         lines = stream.getvalue().split("\n")[:-1]
         return "".join(f"{line.rstrip()}\n" for line in lines)
 
@@ -124,6 +127,7 @@ class _Rows(NamedTuple):
         so that no number is split.
         """
         table = self._table()
+        # What does not fit is printed row by row: wrapped cells are hard to read.
         needed = Measurement.get(console, console.options, table).minimum + INDENT
         if needed <= console.width:
             console.print(_indented(table))
@@ -144,6 +148,8 @@ class _Rows(NamedTuple):
         )
         for name in self.columns:
             table.add_column(
+                # As `Text`: names from files may have brackets, which rich would take
+                # as markup.
                 Text(name.lstrip(">")),
                 justify="right" if name.startswith(">") else "left",
                 overflow="fold",

@@ -182,4 +182,5 @@ def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
         )
     if height_in_pixels is None:
         return width
+    # The library has inches, so that letters have one size at each resolution.
     return (width, int(height_in_pixels) / dpi)

@@ -50,6 +50,7 @@ class Project:
             found["body"] = self.body
         if self.package_paths:
             found["package_paths"] = list(self.package_paths)
+        # Only this command reports rules by selection.
         if command == "check":
             if self.select:
                 found["select"] = list(self.select)
@@ -68,6 +69,7 @@ def find_project(folder: Path) -> Project | None:
     click.UsageError
         When the file is no TOML, or a key or its value is none of a project.
     """
+    # The nearest folder with a table counts, as of other tools.
     for above in (folder, *folder.parents):
         for name in FILES:
             path = above / name
@@ -84,6 +86,8 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     None without it, and for a pyproject.toml that cannot be read.
     """
     try:
+        # The file may be that of anyone, in a folder above: it is not read to any
+        # length.
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise ValueError(f"the file has {size} bytes; expected at most {MAX_BYTES}")

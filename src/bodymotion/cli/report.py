@@ -67,6 +67,7 @@ def report(
             bpm=bpm,
             **reading,
         )
+    # The message names what the page has.
     counts = (
         ("figure", contents.figures),
         ("moment", contents.moments),

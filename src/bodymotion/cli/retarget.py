@@ -102,6 +102,7 @@ def retarget(
     from bodymotion.retargeting import compare_retarget
 
     with failures("retarget"):
+        # A name of a built-in robot is no file.
         files = [
             path
             for path in (source, model, source_body, map_file)
@@ -116,6 +117,7 @@ def retarget(
             check_output(path, files)
         roles = _roles(map_file)
         robot = robot_named(model)
+        # A built-in robot gets a script, which none of these changes.
         if robot is not None and (balance or simulate or roles["body"]):
             raise click.UsageError(
                 "--balance, --simulate and roles of the body have no effect on "
@@ -128,6 +130,7 @@ def retarget(
             "roles": roles["body"],
             "source_roles": roles["source"],
         }
+        # Only the roles: nothing is computed or written.
         if show_map:
             _print_map(recorded, body, options, json_output)
             raise click.exceptions.Exit
@@ -231,6 +234,8 @@ def _transfer(
             motion = retarget_to_body(recorded, body, **options)
         show_problems(motion.problems)
         return None, motion
+    # A built-in robot is moved by a script of its extension, from which its motion
+    # follows.
     script: RobotScript = robot.needed_function("retarget")(
         recorded,
         source_body=options["source_body"],
@@ -317,6 +322,7 @@ def _print_results(
         if report is not None:
             stream.write(_balance_rows(report))
         if simulation is not None:
+            # The width of the first column is that of the comparison above.
             stream.write(f"{'simulation':<13}{simulation.end_text}\n")
 
 
@@ -365,6 +371,7 @@ def _balance_rows(report: BalanceReport) -> str:
     for part in report.kept:
         span = f"{part.begin:.2f} s to {part.end:.2f} s"
         rows.append(f"not balanced from {span}: {part.reason}")
+    # What was not fixed, with the reason.
     rows += [f"not fixed: {text}" for text in report.remaining]
     return "".join(f"{'balance':<13}{one_line(row)}\n" for row in rows)
 
@@ -422,6 +429,7 @@ def _table(source: Figure, body: Figure, json_output: bool) -> str:
         (role, _joint_of(source, role) or "-", _joint_of(body, role) or "-")
         for role in roles
     ]
+    # Columns as wide as the longest name in them, and two blanks.
     role_width = max(len(role) for role, _, _ in rows) + 2
     source_width = max(len(name) for _, name, _ in rows) + 2
     lines = [

@@ -186,6 +186,7 @@ def _resample_file(
     from bodymotion.formats.seq import open_motion
 
     with open_motion(source) as reader:
+        # Components without frames have no times.
         first_times = [ends[0] for ends in reader.end_times() if ends is not None]
     new_start = _start(start, min(first_times, default=0.0))
     with progress(f"writing {target.name}") as bar:

@@ -110,6 +110,7 @@ def _write_frames(frames: CameraFrames, base: Path) -> None:
     for number_of_frame, frame in enumerate(frames):
         name = f"{base.name}_{number_of_frame:05d}"
         if frame.color is not None:
+            # Each image is whole, also after Ctrl-C.
             with whole_file(base.with_name(f"{name}.png")) as stream:
                 Image.fromarray(frame.color).save(stream, "PNG")
         if frame.depth is not None:
@@ -121,6 +122,7 @@ def print_result(result: SimulationResult, as_json: bool, verbose: bool) -> None
     """Print the figures of a simulation."""
     with results() as stream:
         if as_json:
+            # One line, so that many runs make lines of JSON.
             stream.write(json.dumps(_figures(result)) + "\n")
         else:
             stream.write(_text(result, verbose))
@@ -180,6 +182,7 @@ def _joint_errors(result: SimulationResult, kind: str, unit: str, factor: float)
         return ""
     errors = result.joint_errors
     worst = max(columns, key=lambda k: errors[k])
+    # The mean over joints of errors that are RMS themselves.
     mean = np.sqrt(np.mean(errors[columns] ** 2)) * factor
     largest = f"{errors[worst] * factor:.3g}{unit} of {joints[worst].name}"
     return f"{mean:.3g}{unit} RMS, largest {largest}"

@@ -123,6 +123,7 @@ def _longest_match(
     beginnings: Iterable[str], codes: Iterable[str], default: int
 ) -> int:
     """Return the length of the longest beginning of one of some codes."""
+    # Of `BODY` and `BODY136` the longer name is the more exact one.
     longest = default
     for start in beginnings:
         if any(code.startswith(start) for code in codes):

@@ -69,6 +69,7 @@ class Location(ShortRepr):
     inside: str | None = None
 
     def __str__(self) -> str:
+        # path:line:column, as compilers write it and editors find it.
         text = ":".join(
             str(part)
             for part in (self.path, self.line, self.column)

@@ -140,6 +140,7 @@ def with_article(noun: str) -> str:
 
     `an Axis`, `a Body`; a plural such as `KeyPoses` has none.
     """
+    # The name of a type that is a plural.
     if noun.endswith("Poses"):
         return noun
     return f"{'an' if noun[:1].lower() in ('a', 'e', 'i', 'o') else 'a'} {noun}"
@@ -153,6 +154,7 @@ def shown(text: str, most: int = 40) -> str:
     clean = UNSAFE.sub("\ufffd", text)
     if len(clean) <= most:
         return clean
+    # The ellipsis is the last of `most` characters.
     return clean[: most - 1] + "…"
 
 
@@ -197,6 +199,7 @@ def severities(groups: Iterable[Group | Problem]) -> str:
 
     `1 error, 18 warnings, 4 notes`.
     """
+    # In order of severity, whatever comes first.
     counts = dict.fromkeys(_ORDER, 0)
     for group in groups:
         counts[group.severity] += group.count
