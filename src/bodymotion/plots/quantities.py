@@ -200,8 +200,7 @@ def bars(subject: Subject) -> Bars:
 def dance_bars(subject: Subject) -> Bars:
     """Return the moves of a dance as bars, a row for each track, over its beats."""
     rows = moves_of(subject.motion)
-    # A five-hundredth of the dance, a hair on the chart.
-    # Moves that follow each other stay apart.
+    # Moves that follow each other stay apart, by a five-hundredth of the dance.
     gap = subject.times[-1] / 500 if len(subject.times) else 0.0
     spans = []
     unpublished = []

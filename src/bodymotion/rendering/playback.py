@@ -63,7 +63,6 @@ class Playback:
         """
         frame = self.frame(time)
         # The next frame, unless it has the same time.
-        # Two frames around the time; a repeated time would have no length.
         later = self._times[frame + 1 : frame + 2] > self._times[frame]
         near = slice(frame, frame + 1 + later.sum())
         link_poses: Floats = np.array(

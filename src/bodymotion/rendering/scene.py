@@ -401,7 +401,7 @@ class Scene:
         # FXAA takes long on whole images: it is limited to the robots.
         self._edges = _edges(self.window, self._camera) if smooth else None
         self._smooth_all = bool(shown.body.environment or shown.extent.far)
-        # The sun stays where it is while the camera moves: shadows would wander.
+        # The sun stays while the camera moves, otherwise the shadow would wander.
         self._sun = _sun_direction(camera)
         self._renderer.AutomaticLightCreationOff()
         self.light(camera)
@@ -516,10 +516,10 @@ class _Shadow:
     ) -> None:
         """Set up the window of the shadow and its square on the ground."""
         v = vtk()
-        # An image as large as needed, resized for each shadow.
         self._size = size
         self._opacity = opacity
         self._pixel = size / pixels
+        # Any size: the window is resized for each shadow.
         self.window = off_screen_window(16, 16)
         view = v.vtkRenderer()
         self.window.AddRenderer(view)
@@ -654,8 +654,8 @@ def _add_grid(
     line_width: float,
 ) -> None:
     """Add the lines of the ground, which fade with the distance from the robots."""
-    # 1.5 m: a robot of human size has squares of 1 m.
-    # Grid squares of 1 m, or another power of ten for tiny and huge robots.
+    # Grid squares of 1 m, or another power of ten for tiny and huge robots. A robot of
+    # human size (1.5 m) has squares of 1 m.
     cell = float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
     radius = reach + 6.0 * size
     # A small robot that goes far would have thousands of lines.

@@ -97,8 +97,8 @@ def compare_recording(
 def _joint_errors(common: _Common, times: Floats, lag: float) -> list[Difference]:
     """Return the errors of joints, and of the feet of a Spot, at times (T,) [s]."""
     names = common.names
+    # The recording shows now what was commanded before the lag.
     first = sampled(common.tables[0], common.times[0], times - lag)
-    # The command at the time before the lag that the recording shows now.
     second = sampled(common.tables[1], common.times[1], times)
     is_spot = set(LEG_JOINTS) <= set(names)
     unit = "rad" if is_spot else "rad or m"

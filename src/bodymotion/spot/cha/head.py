@@ -397,7 +397,7 @@ class ParametersReader(_SectionReader):
     def _values(self, name: str, line: Line) -> None:
         """Read minimum, default and maximum, or none of them."""
         words = line.words[1:]
-        # Name only: the robot has the limits (its MoveParamsConfig).
+        # No numbers at all: the robot has the limits (its MoveParamsConfig).
         if len(words) not in (0, 3):
             if len(words) < 3:
                 location = line.end

@@ -387,7 +387,7 @@ def _check_metres(checked: Checked) -> bool:
             size = 0.0
         if size <= MAX_HEIGHT:
             continue
-        # Only a unit in which the size is that of a robot: 3 m are no centimetres.
+        # Only a unit in which the size is that of a robot.
         for scale, unit in UNITS:
             if ROBOT_SIZE[0] <= size / scale <= ROBOT_SIZE[1]:
                 row = int(np.argmax(np.abs(np.nan_to_num(values)) > MAX_HEIGHT))

@@ -182,8 +182,8 @@ def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
         return ReadResult(None, _in_file_order(found, path))
     file = _File(path, read_text(data, found), found)
     animation = file.animation()
-    # The rules below need the locations that the reader has; the animation gets them
-    # with the path, and with the parts that errors leave unknown.
+    # The locations of the finished animation name the file, and mark the parts that
+    # errors leave unknown.
     if animation is not None:
         problems = _in_file_order(found, path)
         locations = SourceMap(
@@ -227,9 +227,9 @@ def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:
     name = str(path) or None
     named = (
         replace(problem, location=replace(problem.location, path=name))
-        # Several readers and checks report in turn: sort by line and column.
         for problem in found.problems
     )
+    # Several readers and checks report in turn: sort by line and column.
     return tuple(
         sorted(named, key=lambda p: (p.location.line or 0, p.location.column or 0))
     )
@@ -442,7 +442,7 @@ class _File:
         """Return where the animation comes from, with what the writer keeps."""
         sections = self.sections
         rows = self.rows
-        # The comments and blank words that only the writer needs.
+        # Comments, which only the writer needs.
         above = tuple(line.comment for line in sections.above_header if line.comment)
         header = LineComments(above, sections.header.comment if sections.header else "")
         at_rows, end = _row_comments(rows, keyframes)

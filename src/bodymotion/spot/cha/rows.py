@@ -378,8 +378,8 @@ def read_rows(
         check_time()
         # Chunks end at a line end; `or` covers a last line without one.
         end = data.find(b"\n", begin + CHUNK_BYTES) + 1 or len(data)
-        # At once or line by line: NumPy reads many plain lines a hundred times as fast,
-        # but cannot say what is wrong with others.
+        # At once or line by line: NumPy reads many plain lines much faster, but cannot
+        # say what is wrong with others.
         if at_once:
             plain = _plain_rows(data[begin:end], width)
         else:
@@ -503,7 +503,6 @@ class _RowReader:
             if row is not None:
                 self._keyframe_follows()
                 read.append((*row, begin))
-                # The byte at which it begins is kept with the row.
                 self._count += 1
             begin = end + 1
             number = number + 1

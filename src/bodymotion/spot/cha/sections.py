@@ -113,7 +113,6 @@ class _Splitter:
 
     def _end_block(self) -> None:
         """End a block; one of comments only belongs to the section that is expected."""
-        # A block of comments only belongs to the section that would come next.
         if self._block and self._section is None:
             message = "this section has only comments"
             location = self._block[0].location
@@ -219,7 +218,7 @@ def _section_of(line: Line, expected: int) -> int:
 
     It is the expected one where the line leaves it open.
     """
-    # A misspelt keyword in capitals still tells the section.
+    # Keywords in capitals still tell the section.
     words = [word.text for word in line.words]
     first = words[0].lower()
     num_columns = sum(map(_is_column, words))

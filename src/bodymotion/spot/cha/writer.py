@@ -263,7 +263,6 @@ class _Writer:
         for keyword in keywords:
             written += [name for name in singles(keyword) if name != TIME]
         # The keywords that were read fit only as long as the columns are the same.
-        # Columns changed since (an edit): find groups again.
         if self.canonical or written != columns:
             keywords = _grouped(columns)
         # A column of times comes first when it is needed.

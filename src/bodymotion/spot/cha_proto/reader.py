@@ -145,7 +145,6 @@ def _read(
         found.extend(
             check_animation(animation) if table.left_out else unplayable(animation)
         )
-        # A faulty text loses keyframes, not its meaning.
         # With faults of the text the motion is known, except next to them.
         errors = [
             one
@@ -478,8 +477,6 @@ def _scan(
         if not opened and (found["name"] or found["close"]):
             outermost.append(begin)
         if found["open"] or found["bare"]:
-            # Braces and names: whether there is a value, its begin, the end of the
-            # head, its end.
             opened.append(found)
         elif found["close"] and opened:
             fields.append((True, opened[-1].start(), opened.pop().end(), end))

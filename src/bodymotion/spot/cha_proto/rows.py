@@ -419,11 +419,11 @@ def _pieces_of(
     while len(indices):
         row, layout = _read_row(messages[0].tobytes(), kind, location, int(indices[0]))
         if layout is None or num_layouts == _MAX_LAYOUTS:
+            # Without a layout this row alone is taken as protobuf reads it.
             values = np.array([[*row.numbers.values(), *row.others.values()]])
             yield _Piece(row, indices[:1], values.astype(np.float64))
             messages = messages[1:]
             indices = indices[1:]
-            # No layout: this row alone is read by protobuf.
             continue
         num_layouts += 1
         same, numbers = layout.numbers(messages)

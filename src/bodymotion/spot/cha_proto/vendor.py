@@ -71,12 +71,9 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
         raise ValueError("an animation without keyframes has no length")
     options = animation.options
     info = pb.MoveInfo()
-    # What a robot may do to the length.
     info.name = animation.name.encode("utf-8", "replace").decode()
     longer = bool(options.get("extendable"))
     shorter = bool(options.get("truncatable"))
-    # The MoveInfo of an animation that may be changed in only one direction has the
-    # length as its bound in the other.
     info.is_extendable = longer or shorter
     duration = float(message_times(animation)[-1])
     if animation.bpm is not None:
@@ -89,6 +86,8 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
         info.move_length_slices = int(slices)
     else:
         info.move_length_time = duration
+    # An animation whose length may change in only one direction has its length as the
+    # bound in the other.
     if shorter and not longer:
         info.max_time, info.max_move_length_slices = (
             info.move_length_time,

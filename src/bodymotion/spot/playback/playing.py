@@ -322,8 +322,8 @@ class _Move:
                 tracks.contacts(at),
                 np.hstack(errors),
             ),
-            # A single round cannot jump; `validate` reports the rule SPOT013 for all.
             extra={"spot": summary},
+            # A single round cannot jump; `validate` reports the rule SPOT013 for all.
             problems=loop_problems(self.animation, tracks, self.times)
             if self.times.rounds.any()
             else (),
@@ -377,7 +377,7 @@ class _Move:
             if angles is None:
                 angles = self._continuous(rotations.to_rpy(orientation))
             orientation = rotations.from_rpy(angles * factors)
-        # From here on `position` is that of the centre of mass: find the body's origin.
+        # So far `position` is that of the centre of mass: find the body's origin.
         if tracks.by_center_of_mass:
             position = _body_positions(
                 tracks, at, position, orientation, arm, self.before
