@@ -89,6 +89,7 @@ def balance(
     with failures("balance"):
         check_output(output, [model])
         body, old = load_pair(model, motion, reading, by_position)
+        # `load_pair` raises where the file has no motion.
         assert old is not None
         show_problems(fit_problems(old, body))
         if feet is None:

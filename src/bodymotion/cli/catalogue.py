@@ -184,6 +184,7 @@ def _write_page(
             rows,
             html,
             title=source,
+            # Read when it is drawn, so that only the motions with pictures are read.
             sources=lambda name: (clips[name].load(), *models),
             pictures=pictures,
             progress=bar,
@@ -250,8 +251,7 @@ def _check_reading(
         suffix = path.suffix.lower()
         if not suffix:  # an episode, or a file whose content shows its format
             known |= EPISODE_OPTIONS
-        # AMASS is recognized by content, so that its format has no extension of its
-        # own.
+        # An .npz may be one of AMASS, whose reader has options of its own.
         if suffix == ".npz":
             known |= named_format("amass").read.options
         # A rosbag2 is named by its metadata.yaml, and read as .mcap.

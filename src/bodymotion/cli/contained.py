@@ -150,6 +150,7 @@ def _stream(stream: TextIO) -> Iterator[Any]:
     Its content goes to the stream at the end.
     """
     with suppress(OSError, ValueError):
+        # What was printed before comes before what the child prints.
         stream.flush()
     try:
         descriptor = stream.fileno()

@@ -91,6 +91,7 @@ class OrderedCommand(ContainedCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Record the order of the options, then parse them as usual."""
         ctx.meta[self.KEY] = []
+        # The parser of click is used twice: for the order, and for the values.
         if args and not ctx.resilient_parsing:
             _, _, params = self.make_parser(ctx).parse_args(args=list(args))
             ctx.meta[self.KEY] = [param.name for param in params]

@@ -55,6 +55,7 @@ class TwoPages(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, those of the help at the end."""
+        # click shows parameters in this order.
         return [*super().get_params(ctx), _HELP_ALL]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -94,6 +95,7 @@ class TwoPages(click.Command):
             for param in self.params
             if isinstance(param, click.Argument)
         ]
+        # Options of other groups are on the second page.
         rows += _rows(self.options_in([Group.MAIN]), ctx)
         _write_first_page("Arguments and options", rows, formatter)
         outputs = _rows(self.options_in([Group.OUTPUT]), ctx)
@@ -105,6 +107,7 @@ class TwoPages(click.Command):
             [group for group in Group if group not in FIRST_PAGE]
         )
         text = f"`{ctx.command_path} --help-all` explains all in full"
+        # `options_in` is an iterator: it is counted by going through it.
         number = sum(1 for _ in left_out)
         if number == 0:
             return f"{text}."

@@ -127,6 +127,7 @@ def ik(
         code = 0
         if output is not None:
             code = saved(solution.motion(), output)
+        # A missed target is a result, with an exit code that programs see.
         raise click.exceptions.Exit(code if solution.reached else 1)
 
 

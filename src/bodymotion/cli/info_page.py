@@ -116,6 +116,7 @@ def _unused_members(page: Page, joints: Sequence[Data]) -> None:
     for name, default in KEPT_ONLY.items():
         if any(joint[name] != default for joint in joints):
             unused.append(name)
+    # Fields of OpenHRP that the body has no member for.
     for name in ("limitOrientation", "stiffness"):
         if any(name in joint["extra"] for joint in joints):
             unused.append(name)
@@ -364,6 +365,7 @@ def _parts(page: Page, component: Data) -> None:
         lower = part["lower"]
         upper = part["upper"]
         row = [part["part"], part["label"], value_text(lower), value_text(upper)]
+        # Two more columns; those of other components are empty, and are left out.
         if in_degrees:
             row += [degrees_text(lower), degrees_text(upper)]
         else:
@@ -405,6 +407,7 @@ def show_extra(page: Page, extra: Mapping[str, Any]) -> None:
     long_fields = []
     for name, value in extra.items():
         text = value_text(value)
+        # Long values are only named; --json has them.
         if len(text) <= MAX_VALUE:
             page.fact(name, text)
         else:
@@ -422,6 +425,7 @@ def _count(total: int, kinds: Mapping[str, int]) -> str:
 def _bytes(size: int) -> str:
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
+            # Three digits, but never 1e+03.
             if size < 100 * factor:
                 return f"{size / factor:.3g} {unit}"
             return f"{size / factor:.0f} {unit}"
@@ -432,12 +436,14 @@ def number_text(value: float | None, digits: int = 6) -> str:
     """Return a number with few digits; `-` for None."""
     if value is None:
         return "-"
+    # Adding 0 makes 0 of −0.
     return f"{value + 0.0:.{digits}g}"
 
 
 def _vector(values: Iterable[float | None], digits: int = 4) -> str:
     """Return numbers in parentheses; rounding errors are 0."""
     texts = [
+        # 1e-17 is what a rotation leaves of 0.
         number_text(None if value is None else round(value, 9), digits)
         for value in values
     ]
@@ -447,6 +453,7 @@ def _vector(values: Iterable[float | None], digits: int = 4) -> str:
 def _axis(axis: Sequence[float]) -> str:
     """Return "x", "-y", …, or the vector where it is parallel to none of the axes."""
     for name, along in zip("xyz", axis, strict=True):
+        # Within rounding, as after a rotation of the axes.
         if abs(abs(along) - 1) < 1e-9:
             if along > 0:
                 return name
@@ -465,8 +472,10 @@ def _limits(lower: float | None, upper: float | None, factor: float = 1.0) -> st
     """Return limits times a factor; empty where there is none."""
     if lower is None and upper is None:
         return "none"
+    # Most joints have symmetric limits, which are shorter this way.
     if lower is not None and upper is not None and lower == -upper:
         return f"±{number_text(upper * factor, 4)}"
+    # An open end is left out: "…1.5".
     texts = [
         "" if end is None else number_text(end * factor, 4) for end in (lower, upper)
     ]
@@ -477,6 +486,7 @@ def value_text(value: Any) -> str:  # noqa: ANN401
     """Return any value of JSON as a short text."""
     if value is None:
         return "-"
+    # Before numbers: True is 1 to Python.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

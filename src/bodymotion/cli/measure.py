@@ -173,6 +173,7 @@ def _check_output(
     from bodymotion.system.files import check_not_read
 
     if output is not None:
+        # `ground` is no file.
         models = [Path(name) for name in scenery or () if name != GROUND]
         check_not_read(output, [model, motion, *models])
 

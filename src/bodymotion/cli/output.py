@@ -78,6 +78,7 @@ def one_line(text: object) -> str:
 
     Characters that control a terminal become escapes such as ``\x1b``.
     """
+    # A name in a file could else move the cursor, or change what was printed before.
     return UNSAFE.sub(
         lambda found: (
             found.group().encode("unicode_escape", "surrogatepass").decode("ascii")
@@ -177,6 +178,7 @@ def about_file(path: Path, kind: str, format_name: str = "") -> Data:
         "file": str(path),
         "kind": kind,
         "format": format_name,
+        # None for a pipe that was not read to its end.
         "size": size_of(path),
     }
 

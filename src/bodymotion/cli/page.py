@@ -37,6 +37,7 @@ class Page:
 
     def heading(self, text: str) -> None:
         """Begin a section."""
+        # A blank line between sections.
         if self.parts:
             self.parts.append(Text(""))
         self.parts.append(Text(one_line(text), "bold"))
@@ -82,6 +83,7 @@ class Page:
 
     def plain(self) -> str:
         """Return the page as plain text, with a newline at its end."""
+        # A console of its own, whose text does not depend on the window.
         stream = io.StringIO()
         console = Console(
             file=stream,

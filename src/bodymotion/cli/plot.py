@@ -105,6 +105,7 @@ def plot(
         raise click.BadParameter(
             "at most two files: a model and a motion", param_hint="[MODEL] MOTION"
         )
+    # In the current folder, named after the motion.
     target = output or Path(f"{files[-1].stem}.png")
     size_in_inches = _size(size, dpi)
     _check_times(start, end)
@@ -146,6 +147,7 @@ def plot(
                 plots.save(target)
         except UnknownPlotError as error:
             raise click.BadParameter(one_line(error), param_hint="--what") from None
+    # Notes are about the motion: those of one plot are enough.
     for chart in plots.charts[:1]:
         for note in chart.notes:
             print_message(f"{target}: {note}")

@@ -184,6 +184,7 @@ def _size(text: str | None) -> tuple[int, int] | None:
     """Return the size WxH in pixels."""
     if text is None:
         return None
+    # 1280x720, also with a capital X.
     text = text.lower().replace("x", ",")
     width, height = numbers("--size", text, (2,), "2 numbers", int)
     return width, height
@@ -193,6 +194,7 @@ def _overlay(text: str | None) -> tuple[str, ...] | None:
     """Return the names of texts in the image, None for the default."""
     if text is None:
         return None
+    # No text at all, unlike None, which is the default.
     if text == "none":
         return ()
     return names(text)

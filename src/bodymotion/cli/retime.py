@@ -240,6 +240,7 @@ def _start(text: str, first: float) -> float:
     try:
         seconds = float(text)
     except ValueError:
+        # Reported below, as a number that is not finite.
         seconds = math.nan
     if not math.isfinite(seconds):
         raise click.BadParameter(

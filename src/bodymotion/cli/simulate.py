@@ -264,6 +264,7 @@ def _show_new_problems(result: SimulationResult, json_output: bool) -> None:
 
     for_text = [problem for problem in result.problems if problem.rule != OVERLAP.code]
     # The text names links that overlap in a line of its own.
+    # JSON has no line about them.
     problems = result.problems if json_output else for_text
     show_problems(
         [problem for problem in problems if problem not in result.body.problems]
