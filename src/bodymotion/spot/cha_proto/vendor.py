@@ -98,9 +98,9 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
             info.move_length_time,
             info.move_length_slices,
         )
-    # Display in Choreographer: category, colour, description.
     for track in TRACKS:
         setattr(info, f"controls_{track}", track in animation.controls)
+    # Display in Choreographer: category, colour, description.
     display = info.display
     display.category = pb.ChoreographerDisplayInfo.CATEGORY_ANIMATION
     color = options.get("display_rgb")
@@ -113,9 +113,9 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     display.color.a = 1.0
     text = options.get("description")
     if text is None:
-        # One line without quotation marks.
         text = _DESCRIPTION
     else:
+        # One line without quotation marks.
         text = " ".join(str(text).split()).replace('"', "")
     display.description = text.encode("utf-8", "replace").decode()
     # An animation ends in a stand, and begins in one unless it says otherwise.

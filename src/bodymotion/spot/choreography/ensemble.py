@@ -143,7 +143,6 @@ def ensemble(
     ]
     body = _common_body(dancers)
     timeline = Timeline(frame_rate=rate, num_frames=count)
-    # Distances need fewer times: robots move centimetres in 50 ms.
     checked_times = np.arange(0.0, times[-1] + 1e-9, 1.0 / CHECKED_RATE)
     checked = np.unique(np.round(checked_times * rate).astype(int))
     distances = _all_distances(dancers, checked)

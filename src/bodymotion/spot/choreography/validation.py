@@ -265,7 +265,7 @@ def _check_states(review: Review, usable: list[int]) -> None:
     choreography = review.choreography
     entrance = str(choreography.options.get("entrance_state", ""))
     has_entrance = entrance not in ("", STATES[0])
-    # Only the legs have positions (stand, sit, kneel …).
+    # Only moves of the legs begin and end in positions such as stand and sit.
     last: Move | None = None
     state_before = ""
     for number in usable:
@@ -382,7 +382,7 @@ def _check_reach(review: Review, animated: Iterable[int]) -> None:
     """
     choreography = review.choreography
     moves = choreography.moves
-    # Groups that repeat (a chorus) are played once.
+    # Groups that repeat are played once.
     misses_of_groups: dict[object, list[Miss]] = {}
     for group in _groups_at_a_time(choreography, animated):
         together = [moves[number] for number in group]
@@ -442,11 +442,11 @@ def _misses(choreography: Choreography) -> list[Miss]:
         if component.content != REACH_ERROR:
             continue
         line = component.timeline
+        # [1/min] Seconds times tempo / 60 are slices.
         tempo = choreography.slices_per_minute
         # The columns are the four feet, then the hand.
         feet = component.values[:, :4]
         hand = component.values[:, 4:5]
-        # Time to slices: slices per minute / 60.
         foot, time, distance = _largest(feet, line)
         if distance > REACH_TOLERANCE:
             message = f"has foot {LEGS[foot]} {distance:.3f} m short of its goal"

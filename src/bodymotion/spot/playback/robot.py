@@ -115,7 +115,7 @@ def spot_body(*, arm: bool = True) -> Body:
             visuals=visuals,
             collisions=visuals,
         )
-        # All joint frames are parallel to the body at zero angles, as in the URDF.
+        # All joint frames are parallel to the body at zero angles.
         offset = poses.from_parts(step, [1.0, 0.0, 0.0, 0.0])
         # A massless frame without shape needs no segment.
         segments = (segment,) if mass or visuals else ()
@@ -161,7 +161,7 @@ def spot_body(*, arm: bool = True) -> Body:
             appearance.LOWER_LEG,
         )
         add(f"{name}_foot", lower, -dimensions.SHIN * Z, visuals=appearance.FOOT)
-    # The arm is a chain of six joints; hand and gripper are both fixed behind wr1.
+    # The arm is a chain of six joints; hand and gripper both follow wr1.
     if arm:
         parent = root
         for name, step, axis in zip(dimensions.ARM_JOINTS, OFFSETS, AXES, strict=True):

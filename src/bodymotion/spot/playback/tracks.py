@@ -53,7 +53,7 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
     shifts = np.diff(unwrapped(angles) - angles, axis=0)
     if not shifts.any():
         return angles
-    # A slow step of more than half a turn is meant: the document allows full turns.
+    # A slow step of more than half a turn is meant: angles may exceed a full turn.
     slow = np.abs(np.diff(angles, axis=0)) <= WRAP_SPEED * np.diff(times)[:, None]
     shifts[slow] = 0.0
     # Shifts accumulate: all keyframes after a wrap are shifted.
@@ -388,8 +388,8 @@ class Tracks:
         alone it moves so that feet in contact do not slip; this motion is integrated
         over the animation's time at 100 Hz.
         """
-        # Feet by position: the body is above their centre. Feet that follow the body's
-        # own joints do not count, they would follow it.
+        # Feet by position: the body is above their centre. Feet of legs with joints do
+        # not count, because they move with the body.
         if self.legs_by_feet.any() or not self.legs_by_joints.any():
             body = np.tile(NOMINAL_POSE, (len(at), 1))
             body[:, :2] = self.feet(at, body)[

@@ -277,7 +277,7 @@ class Played:
             for one in animation.source.locations.unknown
             if one[0] == "keyframes" and len(one) > 1
         ]
-        # Frames whose nearest keyframe is faulty.
+        # Frames count by their nearest keyframe.
         self.known = ~np.isin(
             Report(animation, times).nearest(np.arange(len(self.times))), unknown
         )
