@@ -258,7 +258,7 @@ class Services(BasicServices):
             )
         except FormatError as error:
             problems = error.problems
-        # Any error refuses the animation, as on the robot.
+        # Any error refuses the animation.
         accepted = animation is not None and not any(
             problem.severity == "error" for problem in problems
         )
