@@ -284,7 +284,6 @@ def _row(
         else:
             problems.update(check(value, body=robot).problems)
         with path.open("rb") as stream:
-            # Of the file as it was read: it shows duplicates in other folders.
             digest = hashlib.file_digest(stream, "sha256")
     row: Row = {
         "sha256": digest.hexdigest(),
