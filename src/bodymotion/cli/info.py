@@ -57,7 +57,7 @@ def info(
     of_episode: frozenset[str] = frozenset()
     if any(episode_of(str(path)) for path in files):
         of_episode = EPISODE_OPTIONS
-    # Episodes have options of their own, which no format of a file has.
+    # An episode has no format, so its options are not checked by formats.
     of_files = {name: reading[name] for name in reading if name not in of_episode}
     check_reading(of_files, files)
     answers: list[Data] = []

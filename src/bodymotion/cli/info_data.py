@@ -240,6 +240,7 @@ def _link(link: Link, known: dict[int, tuple[int, int]]) -> Data:
 
 
 def _device(body: Body, device: Device) -> Data:
+    """Return a device as data, with the fields of its kind."""
     # A file may place a device on a link that it lacks.
     known = 0 <= device.link < len(body.links)
     return {

@@ -257,8 +257,7 @@ def _skeleton(page: Page, data: Data) -> None:
     """Add the facts and the joints of a skeleton."""
     page.fact("duration", f"{number_text(data['duration'])} s")
     page.fact("frames", f"{data['num_frames']} at {number_text(data['frame_rate'])} Hz")
-    # A .bvh states neither unit nor axis: what was found from its poses is marked as
-    # assumed.
+    # A .bvh states neither: what could not be found from its poses either is assumed.
     for name, text in (("unit", f"{number_text(data['unit'])} m"), ("up", data["up"])):
         page.fact(name, text if data[f"{name}_is_known"] else f"{text} (assumed)")
     if data["root"] is not None:
