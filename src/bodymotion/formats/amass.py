@@ -117,6 +117,7 @@ def joints_of(count: int) -> tuple[list[str], list[int]]:
 
     It has 22, 24, 52 or 55 joints.
     """
+    # Rows of the table are the joints of all models; each has some of them.
     rows = [row for row in _JOINTS if str(count) in row[2:]]
     names = [row[0] for row in rows]
     return names, [names.index(row[1]) if row[1] in names else -1 for row in rows]
@@ -155,6 +156,7 @@ def read_amass(
     found = Diagnostics(path)
     value = None
     with found.recover():
+        # Only what is needed: archives may have large arrays of other things.
         arrays = read_archive(
             path, only=("poses", "trans", "betas", *(name for name, _ in PARTS), *RATES)
         )
@@ -174,6 +176,7 @@ def _skeleton(
     pose = _pose_of(arrays, location)
     is_in_file = rate is None
     if rate is None:
+        # 0 where there is none, which is refused below.
         rate = _rate_of(arrays)
     is_finite = np.isfinite(pose.vectors).all() and np.isfinite(pose.trans).all()
     if not (is_finite and MIN_RATE < rate < MAX_RATE):
@@ -187,6 +190,7 @@ def _skeleton(
     parts: tuple[Path, ...] = ()
     if body_model is None:
         diagnostics.report(NO_LENGTHS, "the lengths of the bones are unknown")
+        # nan: positions of joints are unknown, rotations are known.
         offsets = np.full((num_joints, 3), np.nan)
     else:
         parts = (Path(body_model),)
@@ -194,6 +198,7 @@ def _skeleton(
         offsets = _offsets(parts[0], betas, parents, diagnostics)
         # In AMASS, `trans` is zero where the root is at its position at rest.
         position = position + offsets[0]
+    # A rotation vector is axis · angle, so its length is the angle.
     orientations = rotations.from_axis_angle(
         pose.vectors, np.linalg.norm(pose.vectors, axis=-1)
     )
@@ -205,11 +210,13 @@ def _skeleton(
     joints = []
     for name, parent, offset in zip(names, parents, offsets, strict=True):
         channels: tuple[str, ...] = EULER_CHANNELS
+        # Only the root moves; other joints rotate.
         if parent < 0:
             channels = ("Xposition", "Yposition", "Zposition", *EULER_CHANNELS)
         joints.append(
             SkeletonJoint(name=name, parent=parent, offset=offset, channels=channels)
         )
+    # Columns in the order of the channels: position, then the angles of each joint.
     values = [position]
     values += [euler_values(orientations[:, joint]) for joint in range(num_joints)]
     return Skeleton(
@@ -242,12 +249,15 @@ def _pose_of(arrays: dict[str, Array], location: Location) -> _Pose:
     parts = [
         arrays[name]
         for name, size in PARTS
+        # Arrays of other programs may have the same names and other shapes.
         if name in arrays and arrays[name].shape[1:] == (size,)
     ]
     poses = arrays.get("poses", np.zeros(0))
+    # SMPL-X has its parts in arrays of their own, with one length.
     if "poses" not in arrays and len({len(part) for part in parts}) == 1:
         poses = np.concatenate(parts, axis=1)
     trans = arrays.get("trans", np.zeros(0))
+    # Three numbers of each joint.
     num_joints = poses.shape[1] // 3 if poses.ndim == 2 else 0
     is_model = num_joints in NUM_JOINTS and poses.shape[1] == 3 * num_joints
     is_numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
@@ -265,6 +275,7 @@ def _rate_of(arrays: dict[str, Array]) -> float:
     for name in RATES:
         if name in arrays:
             rate = arrays[name]
+            # MATLAB saves a number as an array (1, 1).
             if rate.size and rate.dtype.kind in "iuf":
                 return float(rate.ravel()[0])
             return 0.0
@@ -281,6 +292,7 @@ def _find_up(turns: Floats, position: Floats) -> str:
     """
     if not len(turns):
         return "Z"
+    # The mean direction of the body's y axis in the world.
     spine = rotations.to_matrix(turns)[:, :, UPRIGHT_ROW].mean(axis=0)
     heights = position[:, 2]
     lowest, highest = LYING_HEIGHTS
@@ -292,6 +304,7 @@ def _find_up(turns: Floats, position: Floats) -> str:
         if stands or not may_lie:
             return "Y"
         return "Z"
+    # Upside down along y: a world with y down.
     if spine[1] < -MIN_UPRIGHT and not may_lie:
         return "-Y"
     return "Z"
@@ -309,6 +322,7 @@ def _betas(
     if betas.ndim == 1:
         rows = betas[None]
     else:
+        # A row for each frame, or one for all.
         rows = betas
     is_shape = rows.ndim == 2 and len(rows) in (1, count) and len(rows) > 0
     if not is_shape or betas.dtype.kind not in "iuf" or not np.isfinite(betas).all():
@@ -318,6 +332,7 @@ def _betas(
         )
         hint = "give the betas of one body, or leave them out"
         raise PARAMETERS.error(message, location, hint)
+    # One person has one shape: the mean stands for all frames.
     if (rows != rows[0]).any():
         change = np.ptp(rows, axis=0).max()
         found.report(
@@ -345,6 +360,7 @@ def _offsets(
     numeric = all(
         one.dtype.kind in "iuf" for one in (regressor, template, shapes, tree)
     )
+    # J_regressor (J, V), v_template (V, 3), shapedirs (V, 3, N).
     sizes = (template.shape[1:], regressor.shape, shapes.shape[:2], shapes.ndim)
     if not numeric or sizes != ((3,), (count, *template.shape[:1]), template.shape, 3):
         message = (
@@ -352,10 +368,12 @@ def _offsets(
             f"{template.shape}; expected {count} joints"
         )
         raise BODY_MODEL.error(message, location)
+    # Row 0 of kintree_table has the parents; that of the root is no number of a joint.
     if tree.shape != (2, count) or tree[0, 1:].tolist() != parents[1:]:
         raise BODY_MODEL.error(
             "kintree_table has other parents than the model of the motion", location
         )
+    # Only as many betas as the body model has directions.
     known = betas[: shapes.shape[2]]
     if left := np.count_nonzero(betas[len(known) :]):
         message = (
@@ -363,9 +381,11 @@ def _offsets(
             f"{len(betas)} betas are left out"
         )
         found.report(SHAPE, message, location)
+    # Joints at rest: J · (template + Σ βₙ · shapeₙ).
     rest = regressor @ (template + shapes[..., : len(known)] @ known)
     if not np.isfinite(rest).all():
         raise BODY_MODEL.error("the joints at rest are not finite", location)
+    # Offsets in the parent; the root keeps its position.
     return np.asarray(
         np.concatenate([rest[:1], rest[1:] - rest[parents[1:]]]), np.float64
     )

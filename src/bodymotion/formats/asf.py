@@ -70,6 +70,7 @@ MAX_BONES = 1_000
 MAX_DIGITS = 12
 # [Hz] That of the CMU recordings.
 FRAME_RATE = 120.0
+# The degrees of freedom of a bone, and those that only the root has.
 ROTATIONS = ("rx", "ry", "rz")
 SLIDES = ("tx", "ty", "tz")
 _LIMITS = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)")
@@ -182,8 +183,10 @@ def _read(
     diagnostics: Diagnostics,
 ) -> Skeleton:
     data = file_bytes(path, MAX_BYTES)
+    # An .asf alone has :bonedata; an .amc begins with frames.
     head, _ = in_utf8(data[:MAX_TREE_BYTES])
     is_alone = asf is None and b":bonedata" in head.lower()
+    # The skeleton by itself: one frame.
     if is_alone:
         tree_path = path
         tree_data = data
@@ -191,16 +194,19 @@ def _read(
     else:
         tree_path = Path(asf) if asf is not None else skeleton_of(path)
         if asf is None:
+            # A symbolic link must not lead out of the folder.
             check_inside(tree_path, path, allow_outside)
         tree_data = file_bytes(tree_path, MAX_TREE_BYTES)
         parts = (tree_path,)
     if len(tree_data) > MAX_TREE_BYTES:
         text = f"the file is larger than {MAX_TREE_BYTES} bytes"
         raise TOO_LARGE.error(text, Location(str(tree_path)))
+    # The .amc needs the skeleton first: its bones say how many numbers a line has.
     tree = _Tree(diagnostics, str(tree_path))
     tree_text, _ = decode(tree_data)
     bones = tree.read(tree_text)
     text, encoding = decode(data)
+    # Each file has an encoding of its own.
     for part, content in {path: data, tree_path: tree_data}.items():
         if wide := wide_encoding(content):
             diagnostics.report(ENCODING, f"the text is {wide}", Location(str(part), 1))
@@ -215,9 +221,11 @@ def _read(
         if frame_rate is None:
             assumed = f"the frame rate is assumed to be {FRAME_RATE:g} Hz"
             diagnostics.report(RATE, assumed)
+    # The unit of angles may differ: axes are in that of the .asf, frames in their own.
     joints, values = _joints_of(bones, frames, _factor(tree.is_in_degrees))
     if not np.isfinite(values).all():
         raise FRAME.error("a position is too large", Location(str(path)))
+    # Joints are located in the .asf, frames in the .amc.
     locations: dict[Subject, Location | Locator] = {
         ("joints", number): bone.location for number, bone in enumerate(bones)
     }
@@ -247,6 +255,8 @@ def skeleton_of(path: Path) -> Path:
         one for one in path.parent.iterdir() if one.suffix.lower() == ".asf"
     )
     name = path.stem.lower()
+    # `01_05.amc` belongs to `01.asf`: a longer name that goes on with a letter or digit
+    # is another skeleton's.
     named = [
         one
         for one in beside
@@ -259,6 +269,7 @@ def skeleton_of(path: Path) -> Path:
             f"the file has no skeleton: {seen} beside it; expected one",
             Location(str(path)),
         )
+    # Of several that fit, the longest name is the most special.
     return max(named or beside, key=lambda one: len(one.stem))
 
 
@@ -279,6 +290,7 @@ class _Bone:
     @property
     def end(self) -> Floats:
         """Return the end of the bone (3,) from its beginning."""
+        # Huge lengths become infinite, and are refused with the bone.
         with np.errstate(over="ignore"):
             return (
                 np.array(self.fields.get("direction", (0, 0, 0)))
@@ -305,8 +317,10 @@ class _Tree:
         """
         section = ""
         sections = set()
+        # Until a bone begins, fields are those of the root.
         bone = self.root
         for number, line in enumerate(text.split("\n"), 1):
+            # A comment goes to the end of the line.
             words = line.partition("#")[0].split()
             if not words:
                 continue
@@ -323,6 +337,7 @@ class _Tree:
             elif section == "units" and key in ("length", "angle"):
                 self._unit(key, words, where)
             elif section == "root" or (section == "bonedata" and bone is not self.root):
+                # The bone is complete: its fields may come in any order.
                 if key == "end" and bone is not self.root:
                     self._add(bone)
                     bone = self.root
@@ -343,6 +358,7 @@ class _Tree:
         return self._in_order()
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
+        # `deg` and `rad`, also written in full.
         if key == "angle":
             self.is_in_degrees = not (unit := " ".join(words[1:]).lower()).startswith(
                 "rad"
@@ -354,6 +370,7 @@ class _Tree:
                     where,
                 )
         elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
+            # An inch is 0.0254 m, and `length` is the number of units in it.
             self.unit = 0.0254 / length
         else:
             self.found.report(
@@ -377,6 +394,7 @@ class _Tree:
         """Read the degrees of freedom of a bone, or the order of those of the root."""
         dofs = tuple(word.lower() for word in words[1:])
         allowed: tuple[str, ...] = ROTATIONS
+        # Only the root slides.
         if bone is self.root:
             allowed = ROTATIONS + SLIDES
         if len({*dofs}) == len(dofs) and {*dofs} <= {*allowed}:
@@ -390,6 +408,7 @@ class _Tree:
 
     def _limits(self, bone: _Bone, words: list[str], where: Location) -> None:
         """Check pairs of limits; they may take several lines."""
+        # Pairs in parentheses, one for each degree of freedom.
         for low, high in _LIMITS.findall(" ".join(words)):
             if parsed(low) > parsed(high):
                 text = (
@@ -402,6 +421,7 @@ class _Tree:
         self, bone: _Bone, key: str, words: list[str], where: Location
     ) -> None:
         """Read a field of numbers; the axis of a bone ends with the order of angles."""
+        # "axis 0 0 20 XYZ": the order of the angles is behind them.
         if key == "axis" and words[-1].isalpha():
             bone.order = words.pop().lower()
         numbers = [parsed(word) for word in words[1:]]
@@ -422,6 +442,7 @@ class _Tree:
             self.found.report(FIELD, text, where)
             bone.order = "xyz"
         elif numbers:
+            # The root's `orientation` is what `axis` is for bones.
             bone.fields["orientation" if key == "axis" else key] = numbers
 
     def _add(self, bone: _Bone) -> None:
@@ -436,6 +457,7 @@ class _Tree:
             self.found.report(NAME, message, bone.location)
         length = bone.fields.get("length", [0.0])[0]
         direction = bone.fields.get("direction", ())
+        # A bone without a length needs no direction.
         for key, is_wrong in (
             ("direction", length and not any(direction)),
             ("length", length < 0),
@@ -452,12 +474,14 @@ class _Tree:
         Report those that are not in the hierarchy once.
         """
         order: list[_Bone] = []
+        # A stack with parents by their place in the order.
         waiting = [("root", -1)]
         reached = {"root"}
         while waiting:
             name, parent = waiting.pop()
             self.bones[name].parent = parent
             order.append(self.bones[name])
+            # In reverse, so that children come in the order of the file.
             for child, where in reversed(self.children.pop(name, [])):
                 if child in reached or child not in self.bones:
                     if child in reached:
@@ -475,6 +499,7 @@ class _Tree:
             for name, bone in self.bones.items()
             if name not in reached
         }
+        # Lines of the hierarchy that no bone has.
         unknown = {
             name: below[0][1]
             for name, below in self.children.items()
@@ -517,6 +542,7 @@ class _FrameReader:
     ) -> None:
         self.path = path
         self.diagnostics = diagnostics
+        # Bones without degrees of freedom have no line in a frame.
         self.num_dofs = {bone.name: len(bone.dofs) for bone in bones if bone.dofs}
         self.is_in_degrees = is_in_degrees
         self.frame: _Frame | None = None
@@ -541,6 +567,7 @@ class _FrameReader:
     def _read_line(self, words: list[str], location: Location) -> None:
         name = words[0]
         if name.startswith(":"):
+            # Units at the top of the .amc are those of its frames.
             units = {":degrees": True, ":radians": False}
             self.is_in_degrees = units.get(name.lower(), self.is_in_degrees)
         elif self._is_number_of_frame(words):
@@ -550,11 +577,14 @@ class _FrameReader:
 
     def _is_number_of_frame(self, words: list[str]) -> bool:
         name = words[0]
+        # A bone may have a number for a name: then a line with numbers behind it is its
+        # own.
         is_number = name.isdecimal() and len(name) < MAX_DIGITS
         return is_number and len(words) == 1 and name not in self.num_dofs
 
     def _begin(self, number: str, location: Location) -> None:
         self._finish()
+        # The first frame may have any number.
         if self.frame is not None and int(number) != int(self.frame.number) + 1:
             text = f"frame {number} follows frame {int(self.frame.number)}"
             self.diagnostics.report(NUMBER, text, location)
@@ -580,6 +610,7 @@ class _FrameReader:
     def _finish(self) -> None:
         """Add the frame that was read, if it is complete."""
         frame = self.frame
+        # A frame with an error is left out: rows have all their numbers.
         if frame is None or frame.has_error:
             return
         missing = [name for name in self.num_dofs if name not in frame.bones]
@@ -613,24 +644,28 @@ def _joints_of(
     """
     num_frames = len(frames.values)
     factor = _factor(frames.are_in_degrees)
+    # Bones that are parents end where their children begin.
     parents = {bone.parent for bone in bones}
     joints = []
     values = [np.zeros((num_frames, 0))]
     start = 0
     for index, bone in enumerate(bones):
         is_root = index == 0
+        # The columns of the bone's degrees of freedom.
         columns = frames.values[:, start : start + len(bone.dofs)]
         start += len(bone.dofs)
         numbers = dict(zip(bone.dofs, columns.T, strict=True))
         channels: tuple[str, ...] = ()
         if is_root:
             offset = np.array(bone.fields.get("position", (0, 0, 0)))
+            # Positions that are no degree of freedom stay 0.
             zeros = np.zeros(num_frames)
             slides = np.stack([numbers.get(name, zeros) for name in SLIDES], axis=1)
             values.append(offset + slides)
             channels = ("Xposition", "Yposition", "Zposition")
         else:
             offset = bones[bone.parent].end
+        # In the order of `dof`, which is that of the rotations.
         angles = [
             (name[1], column) for name, column in numbers.items() if name in ROTATIONS
         ]
@@ -638,6 +673,7 @@ def _joints_of(
             channels += EULER_CHANNELS
             # C · A · C⁻¹ of the docstring of this module.
             axes = np.array(bone.fields.get("orientation", (0, 0, 0)))
+            # In the order that the axis states; the standard one is xyz.
             axis_angles = [
                 (letter, np.array(axes["xyz".index(letter)])) for letter in bone.order
             ]
@@ -645,6 +681,7 @@ def _joints_of(
             local = rotations.multiply(frame, _product(angles, factor))
             local = rotations.multiply(local, rotations.conjugate(frame))
             values.append(euler_values(np.broadcast_to(local, (num_frames, 4))))
+        # Only a last bone has an end point of its own.
         ends = np.zeros((0, 3))
         if index not in parents:
             ends = bone.end[None]
@@ -667,6 +704,7 @@ def _product(angles: list[tuple[str, Floats]], factor: float) -> Floats:
     """
     turn: Floats = np.array([1.0, 0, 0, 0])
     for letter, angle in angles:
+        # About fixed axes: each further rotation is on the left.
         turn = rotations.multiply(
             rotations.from_axis_angle(np.eye(3)["xyz".index(letter)], angle * factor),
             turn,

@@ -71,11 +71,13 @@ MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
 MAX_JOINTS = 5_000
 
+# A line MOTION ends the tree and begins the rows.
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _FRAMES = re.compile(
     rb"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)[ \t\r]*(?:\n|\Z)", re.IGNORECASE
 )
 _WORD = re.compile(r"[{}]|[^\s{}]+")
+# Words that end what is before them.
 KEYS = ("{", "}", "OFFSET", "CHANNELS", "JOINT", "END", "ROOT")
 CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
 
@@ -183,6 +185,7 @@ def read_bvh(
         if wide:
             found.report(ENCODING, f"the text is {wide}", Location(str(path), 1))
         value = _read(
+            # Files of old Macs end lines with carriage returns.
             data if b"\n" in data else data.replace(b"\r", b"\n"),
             path,
             frame_rate,
@@ -196,6 +199,7 @@ def read_bvh(
 def _read(
     data: bytes, path: Path, rate: float | None, diagnostics: Diagnostics
 ) -> Skeleton:
+    # The tree goes through a parser of words, the rows through that of tables.
     end_of_tree = _end_of_tree(data, path)
     text, encoding = decode(data[:end_of_tree])
     tree = _Tree(diagnostics, str(path))
@@ -205,6 +209,7 @@ def _read(
         raise NOT_BVH.error(text, Location(str(path), 1, 1))
     head = _read_head(data, end_of_tree, path)
     frame_time = head.frame_time
+    # A rate of the caller replaces the frame time of the file.
     if rate is not None:
         frame_time = 1 / rate
     is_valid = MIN_FRAME_TIME <= frame_time < math.inf
@@ -213,9 +218,11 @@ def _read(
             f"the frame time is {head.time_text[:40]!r}; expected seconds, at least "
             f"{MIN_FRAME_TIME}"
         )
+        # With 1 s the frames can be read all the same.
         diagnostics.report(FRAME_RATE, text, head.time_location)
         frame_time = 1.0
     unread = sorted(int(subject[1]) for subject in diagnostics.unknown)
+    # Joints whose channels are unknown would shift all columns behind them.
     _count_unread_channels(joints, unread, data[head.end : head.end + MAX_TREE_BYTES])
     num_channels = sum(len(joint.channels) for joint in joints)
     if not num_channels:
@@ -227,6 +234,7 @@ def _read(
         rate_location = head.time_location
         num_frames = len(table.values)
         check_rate(1 / frame_time, num_frames, diagnostics, rate_location, least=2)
+    # All rows count, whatever `Frames:` says.
     if parsed(head.count_text) != len(table.values):
         text = (
             f"there are {counted(len(table.values), 'row')}, and `Frames:` is "
@@ -256,6 +264,7 @@ def _read(
 
 def _end_of_tree(data: bytes, path: Path) -> int:
     """Return where the line MOTION begins, or the file ends."""
+    # The search is limited: a file without MOTION may be any text.
     motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
     end = len(data) if motion is None else motion.start()
     if end > MAX_TREE_BYTES:
@@ -283,6 +292,7 @@ class _Head(NamedTuple):
 
 def _read_head(data: bytes, start: int, path: Path) -> _Head:
     """Return the head of the motion that begins at a byte."""
+    # Lines are counted once up to the motion, then from there.
     first_line = 1 + data.count(b"\n", 0, start)
 
     def location_of(position: int) -> Location:
@@ -315,9 +325,11 @@ def _count_unread_channels(
 
     The first row decides how many these are.
     """
+    # Only those whose number of channels is unknown, too.
     uncounted = [number for number in unread if not joints[number].channels]
     if not uncounted:
         return
+    # The first row has the channels of all joints.
     row = first_rows.lstrip().partition(b"\n")[0].split()
     num_known = sum(len(joint.channels) for joint in joints)
     count = len(row) - num_known
@@ -330,9 +342,11 @@ def _count_unread_channels(
 def _report_not_finite(table: Table, data: bytes, diagnostics: Diagnostics) -> None:
     """Report the rows with a number that is not finite, at the first such number."""
     wrong = {*np.flatnonzero(~np.isfinite(table.values).all(axis=1)).tolist()}
+    # Rows that could not be read are reported already.
     wrong -= {*table.unread}
     if not wrong:
         return
+    # Lines again only where there is a faulty row.
     lines = data.split(b"\n")
     for row in sorted(wrong):
         words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
@@ -367,6 +381,7 @@ class _Tree:
     def read(self, text: str) -> list[SkeletonJoint]:
         """Read the lines from HIERARCHY to MOTION, and return the joints."""
         started = False
+        # Reversed: the next word is taken from the end, which is fast.
         for number, line in enumerate(timed(text.split("\n")), 1):
             found = [*_WORD.finditer(line)]
             words = [one[0] for one in reversed(found)]  # the next one is the last
@@ -392,6 +407,7 @@ class _Tree:
         """
         key = word.upper()
         block = self.blocks[-1] if self.blocks else None
+        # A file may have several roots.
         if block is None and key == "ROOT":
             self._begin(words, -1, where)
         elif block is not None and not block.is_open and key == "{":
@@ -416,10 +432,12 @@ class _Tree:
             if not block.is_end:
                 self.joints[block.index]["channels"] = channels
             elif channels:
+                # An End Site has no motion.
                 self.found.report(WRONG_CHANNELS, "an End Site has channels", where)
         elif key == "JOINT" and not block.is_end:
             self._begin(words, block.index, where)
         elif key == "END" and not block.is_end:
+            # "End Site": the second word may be any.
             _taken(words, "{")
             self.blocks.append(_Block(block.index, where, is_end=True))
         else:
@@ -428,6 +446,7 @@ class _Tree:
 
     def _begin(self, words: list[str], parent: int, where: Location) -> None:
         """Begin the block of a joint."""
+        # A name goes on to the brace; more than one word is reported.
         name = " ".join(_taken(words, "{"))
         self.blocks.append(_Block(len(self.joints), where, is_end=False))
         self._add(name, parent, where)
@@ -435,6 +454,7 @@ class _Tree:
     def _unexpected(self, word: str, words: list[str], where: Location) -> None:
         """Read a misspelt statement as what is meant; refuse any other."""
         key = word.upper()
+        # One wrong letter: read on as if it were right.
         near = meant(key, KEYS)
         if near is not None and near != key:
             text = f"unexpected {word[:40]!r}; did you mean {near}?"
@@ -479,6 +499,7 @@ class _Tree:
         if block.offset is None:
             self.found.report(OFFSET, "a block has no OFFSET", block.location)
         elif block.is_end:
+            # The end points belong to the joint that the block is in.
             self.joints[block.index]["ends"].append(block.offset)
         else:
             self.joints[block.index]["offset"] = block.offset
@@ -500,18 +521,21 @@ class _Tree:
         return numbers[:3]
 
     def _channels(self, words: list[str], where: Location) -> tuple[str, ...]:
+        # The count, then the names.
         text, *names = words or [""]
         unknown = next(
             (name for name in names if name.lower() not in CHANNEL_NAMES), None
         )
         if unknown is not None or parsed(text) != len(names):
             if unknown:
+                # The names or the count are wrong, and which of them is not known.
                 wrong = f"unknown channel {unknown[:40]!r}"
             else:
                 wrong = f"CHANNELS {text[:40]} has {len(names)} names"
             wrong += f"; expected a count and as many of {', '.join(CHANNELS)}"
             self.found.report(WRONG_CHANNELS, wrong, where, fatal=True)
             self.found.mark_unknown(("joints", self.blocks[-1].index))
+            # As many as named: at least the columns of the others are right.
             if parsed(text) == len(names):
                 return CHANNELS[:1] * len(names)
             return ()
@@ -531,6 +555,7 @@ def _taken(words: list[str], *stops: str) -> list[str]:
     Remove them from the end of the list.
     """
     taken = []
+    # The next word is the last of the list.
     while words and words[-1].upper() not in (stops or KEYS):
         taken.append(words.pop())
     return taken
@@ -548,15 +573,18 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         unknown.
     """
     path = Path(path)
+    # Unknown lengths would be written as nan.
     skeleton.check_lengths()
     if not skeleton.num_channels:
         raise ValueError("the skeleton has no channels: there is nothing to write")
     renamed = Renamings(RENAMED, Location(str(path)), unnamed=True)
     lines = ["HIERARCHY"]
+    # Blocks nest: the order is depth-first, whatever that of the skeleton.
     order = depth_first(dict(enumerate(skeleton.parents)))
     open_blocks: list[int] = []
     for index in order:
         joint = skeleton.joints[index]
+        # Close the blocks between the joint before and the parent of this one.
         while open_blocks and open_blocks[-1] != joint.parent:
             open_blocks.pop()
             lines.append(_indent(len(open_blocks)) + "}")
@@ -568,6 +596,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
             indent + "{",
         ]
         lines.append(f"{indent}\tOFFSET {_numbers(joint.offset.tolist())}")
+        # A joint without channels has the count 0.
         lines.append(
             f"{indent}\tCHANNELS {len(joint.channels)} "
             f"{' '.join(joint.channels)}".rstrip()
@@ -588,6 +617,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         "",
     ]
     values = skeleton.values
+    # Columns follow the order of the joints in the file.
     if order != sorted(order):
         columns: list[int] = []
         for index in order:

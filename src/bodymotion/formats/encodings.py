@@ -37,9 +37,11 @@ def wide_encoding(head: bytes) -> str:
     for mark, name in MARKS:
         if head.startswith(mark):
             return name
+    # Whole characters only: a piece of one would be no text.
     sample = head[: SAMPLE if len(head) >= SAMPLE else len(head) // 4 * 4]
     if len(sample) < MIN_SAMPLE or b"\0" not in sample:
         return ""
+    # Of ASCII in wide characters, all bytes but one are 0.
     for name, place, size in LAYOUTS:
         letters = sample[place::size]
         others = len(sample) - len(letters)

@@ -54,10 +54,12 @@ def read_gains(path: str | Path, body: Body) -> Floats:
     by_name = np.zeros((body.num_joints, 2))
     in_order: list[Gains] = []
     for number, line in enumerate(text.splitlines(), start=1):
+        # A comma between numbers is read as a blank.
         words = line.partition("#")[0].replace(",", " ").split()
         if not words:
             continue
         location = Location(str(path), number, 1)
+        # A line that begins with a number has no name.
         if isfinite(parsed(words[0])):
             in_order.append(_gains(words, line, location))
             continue
@@ -69,6 +71,7 @@ def read_gains(path: str | Path, body: Body) -> Floats:
                 f"there is no joint {name!r:.60}; the joints are {names:.300}", location
             )
         by_name[columns[name]] = gains
+    # Names and lines without names in one file: those without names count.
     if not in_order:
         return by_name
     if len(in_order) != body.num_joints:
@@ -86,6 +89,7 @@ def _columns_of(body: Body) -> dict[str, int]:
     for column, (joint, link) in enumerate(
         zip(body.joints, body.joint_links, strict=True)
     ):
+        # The name of the joint goes before that of a link.
         columns.setdefault(joint.name, column)
         # A placeholder has no link.
         if link >= 0:

@@ -60,6 +60,7 @@ def plain(value: object, lost: list[str], path: str, depth: int = 0) -> Any:  # 
 
     The rest is left out, and its path is added to `lost`.
     """
+    # Numbers of NumPy as Python's own.
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -73,6 +74,7 @@ def plain(value: object, lost: list[str], path: str, depth: int = 0) -> Any:  # 
         ]
     if depth < MAX_DEPTH and isinstance(value, Mapping):
         return _plain_mapping(value, lost, path, depth)
+    # Values of other types, and what is nested too deep.
     lost.append(path)
     return None
 
@@ -100,6 +102,7 @@ def usable(base: object, values: object, skip: Sequence[str] = ()) -> dict[str, 
         if field.name not in values or field.name in skip:
             continue
         default = getattr(base, field.name)
+        # Each field by itself: a wrong one leaves the others.
         try:
             found[field.name] = _fit(default, values[field.name], field.name)
         except (TypeError, ValueError, OverflowError):
@@ -115,15 +118,18 @@ def _fit(default: object, value: Any, name: str) -> object:  # noqa: ANN401
     """
     if isinstance(default, np.ndarray):
         return _fit_array(default, value, name)
+    # A tuple of numbers, such as a colour.
     if isinstance(default, tuple):
         array = _fit_array(np.array(default, dtype=np.float64), value, name)
         return tuple(array.tolist())
+    # bool is an int to Python, but no number here.
     if isinstance(default, (bool, int, float)) or isinstance(value, bool):
         return _fit_number(default, value)
     if isinstance(default, Mapping):
         return dict(value) if isinstance(value, dict) else _refuse()
     if type(default) is not type(value):
         return _refuse()
+    # A word that is none of its field's.
     for types in _TYPES:
         if name == "type" and default in types and value not in types:
             return _refuse()
@@ -139,6 +145,7 @@ def _fit_array(default: Floats, value: object, name: str) -> Floats:
     is_infinite = name in FINITE_FIELDS and not np.isfinite(array).all()
     if array.shape != default.shape or is_infinite:
         raise ValueError("the value has another shape, or is not finite")
+    # A pose (7,) with the quaternion 0 is none.
     if name == "offset" and not array[3:].any():
         raise ValueError("the value has no rotation")
     return frozen(array)
@@ -189,6 +196,7 @@ def json_of_segments(
     visuals and collisions of each in the rest of the file.
     """
     entries: list[dict[str, object]] = []
+    # A segment whose transform has no inverse cannot be separated again.
     for segment, count in zip(link.segments, counts, strict=True):
         if _inverse(segment.transform) is None or not _is_finite(segment):
             return None
@@ -208,6 +216,7 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
     visuals = list(whole.visuals)
     collisions = list(whole.collisions)
     segments: list[Segment] = []
+    # Shapes of the link are in the order of its segments: each takes its own.
     for entry in entries if isinstance(entries, list) else []:
         part = _read_segment(entry)
         if part.num_visuals > len(visuals) or part.num_collisions > len(collisions):
@@ -223,6 +232,7 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
                 collisions=tuple(shape.moved(part.inverse) for shape in own_collisions),
             )
         )
+    # The file was edited: the link as a whole counts.
     if not segments or visuals or collisions or not _is_sum(segments, whole):
         return None
     return tuple(segments)
@@ -244,6 +254,7 @@ def _read_segment(entry: object) -> _Part:
     """
     if not isinstance(entry, Mapping):
         raise TypeError("no mapping")
+    # Defaults show the type and shape of each field.
     default = Segment()
     # The arrays are required; without one the file was edited.
     arrays: dict[str, Any] = {
@@ -255,6 +266,7 @@ def _read_segment(entry: object) -> _Part:
     inverse = _inverse(segment.transform)
     if inverse is None or not _is_finite(segment):
         raise ValueError("a number is not finite, or a transform has no inverse")
+    # Counts of visuals and collisions.
     counts = entry.get("shapes", [0, 0])
     if not isinstance(counts, list) or list(map(type, counts)) != [int, int]:
         raise ValueError("shapes are not two counts")
@@ -265,6 +277,7 @@ def _read_segment(entry: object) -> _Part:
 
 def _is_sum(segments: Sequence[Segment], whole: Segment) -> bool:
     """Return whether segments have the mass of the link; else the file was edited."""
+    # Mass, centre and inertia of the sum of the segments.
     link = Link(segments=tuple(segments))
     symmetric = 0.5 * (link.inertia + link.inertia.T)
     return (
@@ -288,6 +301,7 @@ def _inverse(transform: Floats) -> Floats | None:
     is_affine = (transform[3] == (0.0, 0.0, 0.0, 1.0)).all()
     if not np.isfinite(transform).all() or not is_affine:
         return None
+    # A singular matrix has an infinite condition number.
     with np.errstate(all="ignore"):
         is_exact = np.linalg.cond(transform[:3, :3]) < MAX_CONDITION
     if is_exact:
@@ -308,6 +322,7 @@ def attributes_of(values: object) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for key, value in values.items() if isinstance(values, Mapping) else ():
         is_text = isinstance(key, str) and isinstance(value, str)
+        # Names of attributes in XML.
         if is_text and key.replace("_", "").isalnum() and key.isascii():
             attributes[key] = value
     return attributes

@@ -147,6 +147,7 @@ class Budget:
 
         Raise FormatError (FMT009) above the limit, and after too much time.
         """
+        # By name: rows do not use up the messages.
         self.items[name] += count
         if self.items[name] > self.max_items:
             message = (
@@ -156,6 +157,7 @@ class Budget:
             raise self._error(
                 TOO_LARGE, message, self.items[name], self.max_items, location
             )
+        # The clock is read after some items: it takes as long as these.
         self._items_since_clock += count
         if self._items_since_clock >= ITEMS_BETWEEN_CLOCKS:
             self._items_since_clock = 0
@@ -200,6 +202,7 @@ def budget_for(path: str | Path, size: int | None = None) -> Iterator[Budget]:
         [bytes] Its size, where it is not that of `path`: of a pipe, or of a member of
         an archive.
     """
+    # A part of a file takes from the budget of the whole.
     budget = _current.get()
     if budget is not None:
         yield budget
@@ -230,6 +233,7 @@ def timed(items: Iterable[T], location: Location | None = None) -> Iterator[T]:
     Raise FormatError (FMT009) where they take too much time.
     """
     left = iter(items)
+    # In pieces, with a look at the clock between them.
     while part := list(islice(left, ITEMS_BETWEEN_CLOCKS)):
         check_time(location)
         yield from part

@@ -121,6 +121,7 @@ CONVERTED = document.note(
     example=("saving a ZMP in the world's frame", "saving a ZMP that is root-relative"),
 )
 
+# Any of these suffixes names the motion.
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
 # [rad] Difference of the orientations of .waist and .hip: files have few decimals.
@@ -134,6 +135,7 @@ def siblings(path: Path) -> dict[str, Path]:
 
     The one that is given is always among them.
     """
+    # Only files that exist, and the one that is named in any case.
     found = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
     found = {suffix: other for suffix, other in found.items() if other.is_file()}
     return {**found, path.suffix.lower(): path}
@@ -161,6 +163,7 @@ def read_openhrp_text(
         message = f"the file ends in {path.suffix!r}, not in .pos, .waist, .hip or .zmp"
         found.report(SUFFIX, message, Location(str(path)))
         return ReadResult(None, found.problems)
+    # The root first: it is the first component of the motion.
     reader = _Reader(siblings(path), found, from_zero)
     reader.read_root()
     reader.read_joints(body)
@@ -203,11 +206,14 @@ class _Reader:
         path = self.files[suffix]
         with self.found.recover(("components", "all")):
             table = read_table(path, self.found, " ")
+            # Without a table, anything may be missing in the motion.
             if table is None:
                 self.found.mark_unknown(("components", "all"))
                 return None
+            # The first column is the time.
             columns = table.values.shape[1] - 1
             location = Location(table.path, table.header_line)
+            # A line of names is no part of the format.
             if table.names is not None:
                 raise WIDTH.error("the first line is not a row of numbers", location)
             if columns < 0 or (widths is not None and columns not in widths):
@@ -237,6 +243,8 @@ class _Reader:
             labels = joint_names(body)
             num_joints = values.shape[1]
             if len(labels) != num_joints:
+                # Without names, columns are the body's joints by id: their number must
+                # fit.
                 message = (
                     f"{num_joints} joints; {body.name} has {len(labels)}: "
                     f"{', '.join(labels)}"
@@ -265,12 +273,15 @@ class _Reader:
     def read_root(self) -> None:
         hip = self._rows(".hip", (3,))
         if ".waist" in self.files:
+            # Positions alone (old files), with angles, or with a matrix, without or
+            # with velocities.
             waist = self._rows(".waist", (3, 6, 12, 18))
             if waist is not None:
                 self._read_waist(waist, hip)
         elif hip is not None:
             message = "there is no .waist beside it"
             self.found.report(POSITION, message, Location(hip.table.path))
+            # Without a .waist, the position of the root is not known.
             positions = np.zeros((len(hip.values), 3))
             orientations = rotations.from_rpy(hip.values)
             self._add_root(hip, positions, orientations)
@@ -284,10 +295,12 @@ class _Reader:
             orientations = rotations.from_rpy(values[:, 3:])
         elif width in (12, 18):
             orientations = rotations.from_matrix(values[:, 3:12].reshape(-1, 3, 3))
+            # Velocities follow from the poses; zeros are nothing that is lost.
             if values[:, 12:].any():
                 message = "columns 14 to 19, the velocities of the root"
                 self.found.report(VELOCITIES, message, location)
         elif hip is not None and len(hip.values) == len(values):
+            # An old .waist has no orientation: the .hip beside it has.
             orientations = rotations.from_rpy(hip.values)
         else:
             message = (
@@ -297,11 +310,13 @@ class _Reader:
             self.found.report(WIDTH, message, location)
             self.found.mark_unknown(("components", "all"))
             return
+        # Both files have the orientation: they must agree.
         if hip is not None and width > 3:
             self._compare_hip(hip, orientations)
         self._add_root(waist, values[:, :3], orientations)
 
     def _add_root(self, rows: _Rows, positions: Floats, orientations: Floats) -> None:
+        # (T, 1, 7): the root is the only link.
         poses = np.concatenate([positions, orientations], axis=-1)[:, None]
         root = MultiSE3Seq(content=LINK_POSITION, timeline=rows.timeline, values=poses)
         self._add(rows.table, root)
@@ -318,6 +333,7 @@ class _Reader:
             message = f"{name} has {len(angles)} lines, the .waist {len(orientations)}"
             self.found.report(ORIENTATIONS_DIFFER, message, Location(path))
             return
+        # Frames that could not be read are equal to anything.
         are_numbers = np.isfinite(angles).all(axis=-1)
         are_numbers &= np.isfinite(orientations).all(axis=-1)
         difference = np.zeros(len(orientations))
@@ -367,6 +383,7 @@ def write_openhrp_text(
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         path = path.with_suffix(".pos")
+    # The files have no names: all joints of the body, in the order of their ids.
     shared = on_one_timeline(motion, body=body, nameless=True)
     problems = [*shared.problems, *shared.time_losses()]
     tables: dict[str, Floats] = {}
@@ -379,14 +396,17 @@ def write_openhrp_text(
         problems += _root_losses(shared.links)
         angles = rotations.to_rpy(root[:, 3:])
         tables[".waist"] = np.concatenate([root[:, :3], angles], axis=-1)
+        # Both have the orientation: programs read one or the other.
         tables[".hip"] = angles
     if shared.zmp is not None:
         points = shared.zmp.values
+        # A .zmp is in the frame of the root.
         if not shared.zmp.is_root_relative:
             points = _in_root_frame(points, root)
             message = "the ZMP is converted from the world's frame to the root link's"
             problems.append(CONVERTED.problem(message))
         tables[".zmp"] = points
+    # The file that was named must be among those written.
     if path.suffix.lower() not in tables:
         names = ", ".join(path.with_suffix(suffix).name for suffix in tables)
         raise ValueError(
@@ -411,6 +431,7 @@ def _root_losses(links: MultiSE3Seq) -> list[Problem]:
     problems: list[Problem] = []
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(links.values[:, 0, 3:], axis=-1)
+    # `not <=` is also true for nan.
     num_wrong = int(np.count_nonzero(~(np.abs(lengths - 1) <= MAX_LENGTH_ERROR)))
     if num_wrong:
         message = f"quaternions of the root whose length is not 1: {num_wrong}"
@@ -428,6 +449,7 @@ def _in_root_frame(points: Floats, root: Floats | None) -> Floats:
             "a .zmp is in the root link's frame; the motion's ZMP is in the "
             "world's, and it has no pose of the root"
         )
+    # R⁻¹ · (p − position of the root).
     to_root = rotations.conjugate(rotations.normalized(root[:, 3:]))
     return rotations.rotate(to_root, points - root[:, :3])
 

@@ -153,6 +153,7 @@ def check_columns(
     """
     location = Location(path)
     footer, size = _footer(file)
+    # Leaves of the schema are columns; groups have children.
     leaves = [
         element
         for element in _list(footer, FileMetaData.SCHEMA)
@@ -169,10 +170,12 @@ def check_columns(
     chunks = [one for one in _chunks(footer) if one.column in columns]
     if any(one.start < 0 or one.size < 0 or one.num_values < 0 for one in chunks):
         raise ValueError("the footer has negative sizes")
+    # Chunks of different columns cannot share bytes.
     if sum(one.size for one in chunks) > size:
         raise ValueError("the columns overlap")
     for chunk in chunks:
         pages = _count_pages(file, chunk, budget, location)
+        # Whatever is largest: as stated, by pages, or as numbers in memory.
         in_memory = NUMBER_BYTES * max(chunk.num_values, pages.num_values)
         budget.take_bytes(max(in_memory, chunk.unpacked, pages.unpacked), location)
 
@@ -181,6 +184,7 @@ def _check_type(leaves: list[Fields], column: int) -> None:
     """Raise ValueError where the values of a column may be of any size."""
     if column >= len(leaves):
         raise ValueError(f"the footer has no column {column}")
+    # Texts may be of any size in memory.
     kind = _integer(leaves[column], SchemaElement.TYPE)
     is_text = kind == BYTE_ARRAY
     is_long = kind == FIXED_BYTE_ARRAY and not (
@@ -193,6 +197,7 @@ def _check_type(leaves: list[Fields], column: int) -> None:
 def _footer(file: BinaryIO) -> tuple[Fields, int]:
     """Return the footer of a file, and the size [bytes] of the file."""
     size = file.seek(0, 2)
+    # The file ends with the length of the footer and the magic.
     file.seek(max(size - TAIL_BYTES, 0))
     tail = file.read(TAIL_BYTES)
     length = int.from_bytes(tail[:4], "little")
@@ -212,6 +217,7 @@ def _chunks(footer: Fields) -> Iterator[Chunk]:
             about = chunk.get(ColumnChunk.META_DATA)
             if not isinstance(about, dict):
                 raise ValueError("the footer does not describe a column")
+            # Pages of a dictionary come before those of data.
             starts = [
                 _integer(about, ColumnMetaData.DATA_PAGE_OFFSET),
                 _integer(about, ColumnMetaData.DICTIONARY_PAGE_OFFSET, 0),
@@ -235,6 +241,7 @@ def _count_pages(
     offset = chunk.start
     num_values = 0
     unpacked = 0
+    # Page by page, until the chunk ends.
     while offset < chunk.start + chunk.size:
         budget.take_items(1, "pages", location)
         header, length = _page_header(file, offset)
@@ -243,6 +250,7 @@ def _count_pages(
         if min(page_unpacked, page_size) < 0:
             raise ValueError("the header of a page has no size")
         unpacked += page_unpacked
+        # Pages of either version have values; those of dictionaries have none.
         for number in (PageHeader.DATA_PAGE, PageHeader.DATA_PAGE_V2):
             about = header.get(number)
             if isinstance(about, dict):
@@ -261,6 +269,7 @@ def _page_header(file: BinaryIO, offset: int) -> tuple[Fields, int]:
         try:
             return reader.structure(), reader.offset
         except IndexError:
+            # Statistics in a header may be long: it is read once more, longer.
             if len(content) < length or length >= MAX_HEADER_BYTES:
                 raise ValueError("the header of a page ends too soon") from None
         length = MAX_HEADER_BYTES
@@ -310,14 +319,17 @@ class _Thrift:
             raise ValueError(f"structures are nested more than {MAX_DEPTH} deep")
         fields: Fields = {}
         number = 0
+        # A byte 0 ends a structure.
         while head := self.content[self.offset]:
             self.offset += 1
             step = head >> 4
             kind = head & 15
+            # The field's number is given as a step from the one before, or by itself.
             if step:
                 number = number + step
             else:
                 number = self._signed(depth)
+            # The value of a boolean is in its kind.
             if kind in (Kind.TRUE, Kind.FALSE):
                 fields[number] = kind == Kind.TRUE
             else:
@@ -338,6 +350,7 @@ class _Thrift:
         self.offset += 1
         kind = head & 15
         count = head >> 4
+        # Counts of 15 and more follow in a number.
         if count == 15:
             count = self._unsigned()
         if count > len(self.content) - self.offset:  # an item has at least one byte
@@ -357,6 +370,7 @@ class _Thrift:
     def _unsigned(self) -> int:
         """Return an integer of 7 bits a byte."""
         value = 0
+        # At most 10 bytes: 64 bits.
         for shift in range(0, 70, 7):
             byte = self.content[self.offset]
             self.offset += 1
@@ -366,6 +380,7 @@ class _Thrift:
         raise ValueError("an integer has more than 64 bits")
 
     def _signed(self, depth: int) -> int:
+        # Zigzag: 0, −1, 1, −2 … are 0, 1, 2, 3 …
         """Return an integer with its sign in the lowest bit."""
         value = self._unsigned()
         return value >> 1 ^ -(value & 1)

@@ -22,14 +22,17 @@ from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["parse_json", "plain_value", "read_plain_yaml"]
 
+# Words of YAML 1.1, which PyYAML reads so.
 _NULL = ("", "~", "null", "Null", "NULL")
 _TRUE = re.compile(r"yes|Yes|YES|true|True|TRUE|on|On|ON")
 _FALSE = re.compile(r"no|No|NO|false|False|FALSE|off|Off|OFF")
+# Python refuses to read some thousands of digits.
 _INTEGER = re.compile(r"[-+]?[0-9]{1,300}")
 _FLOAT = re.compile(
     r"[-+]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][-+]?[0-9]++)?"
     r"|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
 )
+# Texts are skipped, so brackets in them do not count.
 _BRACKET_OR_TEXT = re.compile(rb'[\[{]|[\]}]|"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
@@ -62,6 +65,7 @@ def plain_value(node: Node) -> Any:  # noqa: ANN401
 
 def _scalar(node: Scalar) -> str | int | float | bool | None:
     text = node.value
+    # A quoted text is a text, whatever it looks like.
     if node.quoted:
         return text
     if text in _NULL:
@@ -73,6 +77,7 @@ def _scalar(node: Scalar) -> str | int | float | bool | None:
     if _INTEGER.fullmatch(text):
         return int(text)
     if _FLOAT.fullmatch(text):
+        # Python has inf and nan without the point.
         return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
     return text
 
@@ -86,6 +91,7 @@ def parse_json(data: bytes | str) -> Any:  # noqa: ANN401
         content = data.encode("utf-8", "surrogatepass")
     else:
         content = data
+    # Only the depth is counted here; `json` finds the faults.
     depth = 0
     for match in _BRACKET_OR_TEXT.finditer(content):
         first = match[0][:1]

@@ -68,6 +68,7 @@ LONG_HEAD = 1 << 20
 
 Long comments may stand before the first key.
 """
+# `formats.txt` is a table of text, so that formats are listed without importing them.
 _TABLES = {
     "bodymotion.formats": Path(__file__).with_name("formats.txt").read_text("utf-8"),
     **{one.package: one.formats for one in extensions.extensions()},
@@ -111,6 +112,7 @@ class Function(extensions.Function):
 
         TypeError for an option that it does not have.
         """
+        # Options are keyword-only, so their names are those of the reader's parameters.
         for name in sorted(options.keys() - self.options):
             known = ", ".join(sorted(self.options)) or "none"
             raise TypeError(
@@ -170,6 +172,7 @@ class Format:
 
 def _format(row: str, package: str) -> Format:
     """Return the format of a row, whose modules are in a package."""
+    # Columns of the table are between bars.
     name, holds, suffixes, module, reader, writer, sniff, title = (
         cell.strip() for cell in row.split("|")
     )
@@ -179,6 +182,7 @@ def _format(row: str, package: str) -> Format:
         place = f"{module}.{writer}" if ":" in writer else f"{module}:{writer}"
         write = Function(place, title)
     recognises: Callable[[bytes], bool] = lambda head: False  # noqa: E731
+    # Formats without a function are known by their extension only.
     if sniff:
         of_package = import_module(f"{package}.sniffing")
         recognises = getattr(of_package, f"looks_like_{sniff}")
@@ -227,7 +231,9 @@ def recognised(head: bytes) -> Format | None:
 
     None where they do not show it.
     """
+    # Patterns are for ASCII: wide characters are changed first.
     head, _ = in_utf8(head)
+    # Texts may be inside of archives uncompressed.
     is_archive = sniffing.is_archive(head)
     for row in FORMATS:
         can_be = row.name in sniffing.ZIPPED or not is_archive
@@ -258,6 +264,7 @@ def find_format(path: str | PathLike[str]) -> Format:
         # The names of all parts of an archive are at its end.
         head += read_tail(path, HEAD)
     row = recognised(head) or _by_extension(path)
+    # Comments may be longer than the first part; a pipe has no second look.
     if row is None and len(head) == HEAD and path.is_file():
         row = recognised(read_head(path, LONG_HEAD))
     if row is None:
@@ -279,6 +286,7 @@ def _unknown_format(path: Path) -> FormatError:
     supported: list[str] = []
     for kind, kinds in _KINDS.items():
         extensions: list[str] = []
+        # Extensions by kind, for the message.
         for row in FORMATS:
             if row.holds == kind:
                 extensions += row.extensions
@@ -308,6 +316,7 @@ def read(
         Other faults of the file are problems of the result.
     """
     path = Path(path)
+    # Untrusted files, and those with a time limit, are read in a child process.
     limits = requested_limits(options)
     options = without_time_limit(options)
     if limits is not None:
@@ -325,6 +334,7 @@ def read_here(
 
     For functions that are called in a child process.
     """
+    # A pipe can be read once: its content is kept for all that look at it.
     with pipes_kept():
         if format is None:
             row = find_format(path)
@@ -349,6 +359,7 @@ def _read_named(
 
 
 def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
+    # Untrusted implies that nothing outside is opened.
     if options.get("untrusted"):
         options = {**options, "allow_outside": False}
     note_reading(path)
@@ -360,6 +371,7 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
         path.stat()
     except (OSError, ValueError) as error:
         raise unreadable(error, path) from error
+    # Options that any file may have, and this reader lacks.
     unused = {"allow_outside", "untrusted", "body"} - row.read.options
     used = {name: value for name, value in options.items() if name not in unused}
     # A file with conflict markers has many faults, and they are the reason.
@@ -371,10 +383,12 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
         if conflict is None:
             raise
         return ReadResult(None, (conflict,))
+    # Conflict markers are looked for only where the file has faults.
     if not result.whole and Findings(result.problems).errors:
         conflict = _conflict(path)
         if conflict is not None:
             return ReadResult(None, (conflict,))
+    # Missing files are one problem, not one for each.
     problems = gather_missing(result.problems)
     if len(problems) == len(result.problems):
         return result
@@ -399,6 +413,7 @@ def _conflict(path: Path) -> Problem | None:
     except OSError:
         return None
     markers = list(MARKER.finditer(content))
+    # All three, in this order: other texts have lines of `=`.
     if [marker[0][:1] for marker in markers[:3]] != [b"<", b"=", b">"]:
         return None
     first, between, last = (
@@ -483,19 +498,23 @@ def _load(path: Path, format: str | None, options: dict[str, Any]) -> Any:  # no
             row = find_format(path)
         else:
             row = named_format(format)
+        # Only bodies that are files are kept.
         if not (_keeping.get() and row.holds == "Body" and path.is_file()):
             return _read(row, path, options).require()
         about = path.stat()
+        # A file that was changed has another time or size; options give another body.
         key = (
             path.absolute(),
             about.st_mtime_ns,
             about.st_size,
             repr(sorted(options.items())),
         )
+        # Files that the model names may have changed as well.
         body, parts = _kept_bodies.get(key, (None, None))
         if body is None or parts != _part_times(body):
             body = _read(row, path, options).require()
             _kept_bodies[key] = body, _part_times(body)
+            # The oldest goes first.
             if len(_kept_bodies) > MAX_KEPT:
                 del _kept_bodies[next(iter(_kept_bodies))]
         return body
@@ -563,6 +582,7 @@ def load_together(
     values = list(sources)
     limits = requested_limits(options)
     paths = [value for value in values if isinstance(value, (str, PathLike))]
+    # In a child process only if all values are files: others would have to be sent.
     if limits is None or len(paths) < len(values):
         return _load_together(values, by_position, options)
     # What key poses mean on a body is computed within the limits, too.
@@ -609,6 +629,7 @@ def _load_together(
     body = first_body()
     if body is None:
         return values
+    # What belongs to the body is computed with it.
     for k, value in enumerate(values):
         if isinstance(value, KeyPoses):
             values[k] = value.to_motion(body)
@@ -713,6 +734,7 @@ def target_format(
         written (FMT003).
     """
     path = Path(path)
+    # Subclasses are written as what they derive from.
     kinds = [base.__name__ for base in type(value).__mro__]
     able = [row for row in FORMATS if row.write is not None and row.holds in kinds]
     kind = with_article(able[0].holds if able else kinds[0])
@@ -729,6 +751,7 @@ def target_format(
             return wanted
         message = f"{kind} cannot be written as {wanted.title}"
         raise UNWRITABLE.error(message, location, hint)
+    # The first format of the extension.
     for row in able:
         if path.suffix.lower() in row.extensions:
             return row
@@ -778,6 +801,7 @@ def save(
     """
     found = target_format(value, path, format)
     assert found.write is not None
+    # What reading left out is lost in the new file, too.
     left_out = tuple(
         problem for problem in getattr(value, "problems", ()) if problem.leaves_out
     )

@@ -127,8 +127,10 @@ MAX_SHOWN = 200
 PACKAGE_FILE = "package.xml"
 MAX_PACKAGE_FILE_BYTES = 10**6
 
+# Two letters at least: `C:` is a drive.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
+# `file:` addresses are paths of this machine: their scheme is removed.
 _FILE_SCHEME = re.compile(r"^file:(//(localhost)?(?=/))?(//)?", re.IGNORECASE)
 # Levels of files that name each other.
 MAX_NESTING = 64
@@ -204,6 +206,8 @@ def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     groups: dict[object, list[Problem]] = {}
     for number, problem in enumerate(problems):
         key: object = number
+        # Problems that name a missing file are gathered by rule; others stay as they
+        # are.
         if "missing" in problem.data:
             key = (problem.rule, problem.severity)
         groups.setdefault(key, []).append(problem)
@@ -218,6 +222,7 @@ def _joined(problems: Sequence[Problem]) -> Problem:
     hint = ""
     for problem in problems:
         names |= dict.fromkeys(cast(tuple[str, ...], problem.data["missing"]))
+        # The first hint that there is.
         hint = hint or problem.hint
     count = len(names)
     verb = "is" if count == 1 else "are"
@@ -265,6 +270,7 @@ class ResourceFinder:
             self.roots = (self.root, real_path(model).parent)
         """The folders whose trees hold what may be opened."""
         self.allow_outside = allow_outside
+        # Names are looked for once: the file system is slow.
         self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
         self._resolved: dict[Path, tuple[Path, Path]] = {}
         self._link_folders: dict[Path, list[Path]] = {}
@@ -279,6 +285,7 @@ class ResourceFinder:
         Else why the last is not opened. `holder` is the file that has the names in it;
         without one, names are relative to the root folder.
         """
+        # The reason for the last name stands for all.
         missing = NotFound("", PART_MISSING, "no file is named")
         for name in [names] if isinstance(names, str) else names:
             file = self.find_one(name, holder)
@@ -297,6 +304,7 @@ class ResourceFinder:
             return self._found[folders, name]
         local = name
         if name.lower().startswith("file:"):
+            # %20 and the like are signs of addresses.
             local = unquote(_FILE_SCHEME.sub("", name))
         if _ADDRESS.match(local):
             reason = "is a network address, which is not opened"
@@ -305,11 +313,14 @@ class ResourceFinder:
         is_outside = False
         for candidate in _candidates(folders, local):
             try:
+                # Symbolic links are followed before the decision.
                 path = candidate.resolve()
+                # A pipe or a device would block.
                 is_file = stat.S_ISREG(path.stat().st_mode)
             except (OSError, ValueError, RuntimeError):
                 continue
             if not self._may_open(candidate, path, is_absolute):
+                # The next candidate may be inside.
                 is_outside = True
             elif is_file:
                 self._add_link_folder(candidate, path)
@@ -318,6 +329,7 @@ class ResourceFinder:
         if is_outside:
             how = "is an absolute path"
             if not is_absolute:
+                # Without an option, links are the only way out.
                 is_link = self.allow_outside is None
                 how = "is a symbolic link" if is_link else "leads"
             reason = f"{how} out of the folder of the model: it is left out"
@@ -346,10 +358,14 @@ class ResourceFinder:
 
         `path` is where it is, without symbolic links.
         """
+        # Inside of the model's folder or the link's target.
         if self.allow_outside or any(map(path.is_relative_to, self.roots)):
             return True
+        # Untrusted: nothing else. An absolute path names no folder of the model.
         if self.allow_outside is not None or is_absolute:
             return False
+        # `..` in a name is allowed: the folder that it names counts, not where a link
+        # leads.
         named_folder = Path(os.path.normpath(candidate)).parent
         return path.is_relative_to(named_folder)
 
@@ -363,6 +379,7 @@ class ResourceFinder:
         if holder is None:
             return (self.root,)
         real, folder = self.resolved(holder)
+        # The usual case: no links.
         if real.parent == folder and real not in self._link_folders:
             return (folder,)
         folders = (*self._link_folders.get(real, ()), folder, real.parent)
@@ -380,6 +397,7 @@ class ResourceFinder:
         Counts towards MAX_BYTES.
         """
         try:
+            # Counted before it is read.
             self._bytes_read += path.stat().st_size
             if self._bytes_read > MAX_BYTES:
                 reason = (
@@ -394,10 +412,12 @@ class ResourceFinder:
 
 def _candidates(folders: Iterable[Path], name: str) -> Iterator[Path]:
     """Return the paths that a name may mean: with a fragment, or with other signs."""
+    # `parts.wrl#Knob` names a node in the file.
     without_fragment = name.partition("#")[0]
     spellings = (
         name,
         without_fragment,
+        # Models that were made on Windows.
         without_fragment.replace("\\", "/"),
         unquote(without_fragment),
     )
@@ -440,6 +460,7 @@ class PackageFinder:
         """Return the file that a uri of the model means, or why it is not opened."""
         if not uri:
             return NotFound("", PART_MISSING, "no file is named")
+        # Gazebo has `model://`, ROS `package://`.
         if uri.startswith(("package://", "model://")):
             package, _, path = uri.partition("://")[2].partition("/")
             finder = self._package(package)
@@ -456,8 +477,10 @@ class PackageFinder:
 
     def _package(self, name: str) -> ResourceFinder | None:
         """Return the finder of the files of a package, None where it is not found."""
+        # Found once for each name.
         if name not in self._packages:
             folder = None
+            # "." and ".." would be folders outside of any package.
             if name not in ("", ".", ".."):
                 folder = self._package_folder(name)
             finder = None
@@ -471,12 +494,14 @@ class PackageFinder:
             for folder in (path, path / name):
                 if folder.name == name and folder.is_dir():
                     return folder
+        # A folder of that name beside the model needs no package.xml.
         if (self.folder / name).is_dir():
             return self.folder / name
         if self.home is not None and package_name(self.home) == name:
             return self.home
         if self.allow_outside is False:
             return None
+        # Upwards: a workspace has packages beside each other.
         for above in (self.folder, *self.folder.parents):
             for folder in (above, above / name):
                 is_package = self.allow_outside or (folder / PACKAGE_FILE).is_file()
@@ -501,6 +526,7 @@ def package_name(package: Path) -> str:
 
     It may differ from that of its folder.
     """
+    # Imported late: models without packages need no XML.
     from bodymotion.formats.xml.tree import parse_xml
 
     file = package / PACKAGE_FILE
@@ -552,6 +578,7 @@ def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
 
 def unreadable(error: Exception, path: str | Path) -> FormatError:
     """Return the fault of a file that cannot be read (FMT002), for a Python error."""
+    # An OSError has its reason in words.
     reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
     fault = UNREADABLE.error(f"the file cannot be read: {reason}", Location(str(path)))
     if isinstance(error, FileNotFoundError):
@@ -565,6 +592,7 @@ def real_path(path: Path) -> Path:
     As it is where they lead in circles.
     """
     try:
+        # Links in circles cannot be resolved.
         return path.resolve()
     except (OSError, RuntimeError):
         return path.absolute()
@@ -644,6 +672,7 @@ class ReferencedFiles:
 
         None where there is none, with the reasons in `problems`.
         """
+        # The first location counts for each url.
         for url in urls:
             self.urls.setdefault(url, location)
         return self.first_usable(urls, holder, location, lambda path, *_: path)
@@ -678,6 +707,7 @@ class ReferencedFiles:
         reasons go to `problems` if no file can be used.
         """
         found = Diagnostics()
+        # Each url is a further choice: the first usable one counts.
         for url in urls:
             path = self.finder.find_one(url, holder)
             if isinstance(path, NotFound):
@@ -703,8 +733,10 @@ class ReferencedFiles:
 
         None where the file cannot be read, or exceeds a limit; `found` gets the reason.
         """
+        # Each reference counts, although its part is read once.
         if self._size > MAX_NODES or self._nesting.is_full:
             return None  # Reported already.
+        # A text without a file is in the root folder.
         if holder is None:
             base = self.finder.root / "-"
         else:
@@ -713,11 +745,13 @@ class ReferencedFiles:
         if refusal is not None:
             found.add(refusal)
             return None
+        # None marks a file that cannot be read: it is not tried again.
         if path not in self._parts:
             self._parts[path] = self._read(path, location, found, parse)
         part: PartType | None = self._parts[path]
         if part is None:
             return None
+        # Nodes count as often as the part is named: parts of parts grow exponentially.
         self._size += part.size + 1
         if self._size > MAX_NODES:
             message = f"with {path.name}, the model has more than {MAX_NODES} nodes"
@@ -765,6 +799,7 @@ class _Nesting:
     def add(self, holder: Path, path: Path, location: Location) -> Problem | None:
         """Record that a file names another; return why it may not, None if it may."""
         parts = self._parts.setdefault(holder, set())
+        # The same pair again adds nothing.
         if path in parts:
             return None
         refusal = self._refusal(holder, path, location)
@@ -779,8 +814,10 @@ class _Nesting:
             message = f"the files name each other more than {MAX_REFERENCES} times"
             data = {"found": self._num_references, "limit": MAX_REFERENCES}
             return PART_LIMIT.problem(message, location, data=data)
+        # The holder below the part would close a circle.
         if path == holder or holder in self._below(path):
             return PART_CYCLE.problem(f"{path.name} contains itself", location)
+        # Levels above the holder, and below the part.
         if self._levels.get(holder, 0) + self._height(path, {}) >= MAX_NESTING:
             message = f"{path.name} is nested more than {MAX_NESTING} deep"
             return PART_LIMIT.problem(message, location)
@@ -788,6 +825,7 @@ class _Nesting:
 
     def _below(self, path: Path) -> set[Path]:
         """Return the files that a file names, and those that these name."""
+        # With a set: parts may share parts.
         below: set[Path] = set()
         waiting = [path]
         while waiting:
@@ -802,6 +840,7 @@ class _Nesting:
         `heights` are those that have been computed.
         """
         if path not in heights:
+            # `heights` makes each file count once.
             parts = self._parts.get(path, ())
             below = (1 + self._height(part, heights) for part in parts)
             heights[path] = max(below, default=0)
@@ -814,6 +853,7 @@ class _Nesting:
             file = waiting.pop()
             level = self._levels.get(file, 0) + 1
             for part in self._parts.get(file, ()):
+                # Only where it gets deeper: so it ends.
                 if self._levels.get(part, 0) < level:
                     self._levels[part] = level
                     waiting.append(part)
@@ -879,6 +919,7 @@ class MeshPasses:
 
     def start(self) -> None:
         """Begin the next pass, in which at least one more file is read."""
+        # A file larger than the budget is read alone.
         self._budget = max(PASS_BYTES, min(self.left.values()))
         self.left = {}
 

@@ -23,6 +23,7 @@ def is_archive(head: bytes) -> bool:
     Without compression, texts of others are in it.
     """
     return (
+        # zip, tar (its mark is behind the first name), Parquet and Arrow.
         head.startswith(b"PK\x03\x04")
         or head[257:262] == b"ustar"
         or looks_like_arrow(head)
@@ -43,8 +44,10 @@ VRML_NODES = (
     rb"TouchSensor|Transform|Viewpoint|VisibilitySensor|WorldInfo"
 )
 """The nodes of VRML97."""
+# The header may be among comments, and its version may be any.
 _VRML_HEADER = re.compile(rb"#[ \t]*VRML[ \t]+V[0-9]")
 _VRML_SPACE = re.compile(rb"[ \t\r\n,\f\v]*+(?:#[^\r\n]*+[ \t\r\n,\f\v]*+)*+")
+# Files without a header begin with a node or a prototype.
 _VRML_START = re.compile(
     rb'DEF\s+[^\s{}\[\]"]+\s+[A-Za-z_]\w*[\s,]*\{|DEF\s+[A-Z]\w*\s*\{'
     rb'|(?:EXTERN)?PROTO\s+[^\s{}\[\]"]+\s*\[|(?:'
@@ -93,6 +96,7 @@ _SEQ_KEY = re.compile(
     rb"|frame_rate|numParts|num_parts|hasFrameTime|has_frame_time|SE3Format"
     rb"|se3_format)[\"']?\s{0,20}:"
 )
+# Rows: `frames:` and then a nested list that begins with a number.
 _SEQ_ROWS = re.compile(
     rb"(?:^|[\s{,-])[\"']?frames[\"']?\s{0,20}:\s{0,200}+"
     rb"(?:#[^\r\n]{0,200}+\s{0,200}+){0,3}+"
@@ -130,11 +134,13 @@ def looks_like_seq(head: bytes) -> bool:
     head, _ = in_utf8(head)
     if _SEQ_TYPE.search(head) or _SEQ_CONTENT.search(head):
         return True
+    # A key alone is not enough: other YAML has frameRate, too.
     return _SEQ_KEY.search(head) is not None and _SEQ_ROWS.search(head) is not None
 
 
 # XML
 
+# Whatever may come before the root element; never backtracks.
 _XML_START = re.compile(
     rb"(?:\s++|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\][^>]*+)?>)*+"
     rb"<([A-Za-z_][\w.:-]*+)(?=[\s/>])",
@@ -190,6 +196,7 @@ def looks_like_acclaim(head: bytes) -> bool:
     return _ACCLAIM_START.match(head) is not None
 
 
+# Names of members in either order: an archive has them as it was written.
 _AMASS = re.compile(
     rb"(?:poses|pose_body)\.npy.*trans\.npy|trans\.npy.*(?:poses|pose_body)\.npy",
     re.DOTALL,
@@ -208,10 +215,12 @@ def looks_like_npz(head: bytes) -> bool:
     """Return whether a file is a zip archive whose first member is a NumPy array."""
     if head[:4] != b"PK\x03\x04":
         return False
+    # The local header of a zip: the length of the name at 26, the name at 30.
     length = int.from_bytes(head[26:28], "little")
     return head[30 : 30 + length].endswith(b".npy")
 
 
+# Protocols 2 to 5: PROTO, maybe FRAME, then an empty dictionary and its memo.
 _PICKLE_START = re.compile(rb"\x80[\x02-\x05](?:\x95.{8})?\}[\x94q]", re.DOTALL)
 
 
@@ -224,6 +233,7 @@ def looks_like_pickle(head: bytes) -> bool:
         return head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(
             b"/data.pkl"
         )
+    # The first bytes are unpacked, no more.
     if compression_of(head):
         with suppress(ValueError, ImportError):
             head = next(unpacked(head, 64), b"")
@@ -233,6 +243,7 @@ def looks_like_pickle(head: bytes) -> bool:
 def looks_like_arrow(head: bytes) -> bool:
     """Return whether a file is a table of Parquet or Arrow."""
     return head.startswith(
+        # The four bytes 0xFF begin a stream of Arrow.
         (b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1\0\0\0\0")
     )
 

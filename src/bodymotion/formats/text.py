@@ -49,6 +49,7 @@ library gets memory page by page from the system.
 
 _POINT = np.frombuffer(b".0", np.uint8)
 _GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
+# Numbers that Python reads and JSON does not allow, and how JSON has them.
 _NOT_JSON = (
     (b",+", b","),
     (b" +", b" "),
@@ -57,6 +58,7 @@ _NOT_JSON = (
     (b"-.", b"-0."),
     (b".,", b".0,"),
 )
+# A point or a sign without digits: the rules above would make a number of it.
 _NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
 _THREAD = threading.local()
 _MAX_KEPT_BYTES = 2_000_000
@@ -72,10 +74,12 @@ class Lines:
     def __init__(self, data: str, path: Path | None) -> None:
         self.path = path
         self.size = len(data)
+        # ASCII has one byte for each character, UTF-32 four: an offset is an index.
         encoding, code = ("ascii", "u1") if data.isascii() else ("utf-32-le", "<u4")
         codes = np.frombuffer(data.encode(encoding, "surrogatepass"), code)
         feed = codes == ord("\n")
         ends = codes == ord("\r")
+        # The CR of a CRLF ends no line of its own.
         ends[:-1] &= ~feed[1:]
         ends |= feed
         self.starts = array(
@@ -132,6 +136,7 @@ def decode(data: bytes) -> tuple[str, str]:
     """
     if name := wide_encoding(data):
         return data.decode(name, "replace"), name
+    # The mark is no character of the text.
     data = data.removeprefix(BOM)
     if data.isascii():
         return data.decode("ascii"), "ascii"
@@ -152,6 +157,7 @@ def number(x: float) -> str:
         return ".nan"
     if math.isinf(x):
         return ".inf" if x > 0 else "-.inf"
+    # `repr` is the shortest text that reads back.
     mantissa, e, exponent = repr(float(x)).partition("e")
     if e and "." not in mantissa:
         mantissa += ".0"
@@ -179,6 +185,7 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     commas the first character becomes a comma, the others blanks; with a `delimiter`
     that is none of white space, only it and the ends of lines are commas.
     """
+    # One pass is enough where cells have one separator.
     if delimiter != b" ":
         return bytearray(
             b"[0,%b,0]"
@@ -187,7 +194,9 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     data = bytearray(b"[0 %b 0]" % text).translate(_GAPS)
     characters = np.frombuffer(data, dtype=np.uint8)
     gap = characters == ord(" ")
+    # A gap begins where a blank follows another character.
     begins = np.greater(gap[1:], gap[:-1]).view(np.uint8)
+    # Comma less blank is added where a gap begins.
     begins *= ord(",") - ord(" ")
     characters[1:] += begins
     return data
@@ -202,12 +211,14 @@ def json_numbers(
     is in it.
     """
     values = json_array(data, kind)
+    # Only what is known to be wrong is rewritten, and the text parsed once more.
     if values is None and _NOT_A_NUMBER.search(data) is None:
         for ours, theirs in _NOT_JSON:
             data = data.replace(ours, theirs)
         values = json_array(data, kind)
     if values is None:
         return None
+    # Zeros may have lost their sign.
     if kind == "d" and not values[1:-1].all():
         values = with_minus_zeros(values, data)
     return values[1:-1]
@@ -219,6 +230,7 @@ def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
     These are `-0`, which in JSON is the whole number 0.
     """
     codes = np.frombuffer(data, np.uint8)
+    # A minus, a zero, and the end of the number behind it.
     minus = np.flatnonzero(codes[:-2] == ord("-"))
     before = codes[minus - 1]
     after = codes[minus + 1]
@@ -230,6 +242,7 @@ def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
     ]
     if len(bare):
         values = values.copy()
+        # The number of commas before a zero is its index.
         values[np.searchsorted(np.flatnonzero(codes == ord(",")), bare, "right")] = -0.0
     return values
 
@@ -243,6 +256,7 @@ def json_array(
     """
     import simdjson
 
+    # One parser in each thread: it keeps memory between texts.
     parser = getattr(_THREAD, "parser", None) or simdjson.Parser()
     _THREAD.parser = parser if len(data) < _MAX_KEPT_BYTES else None
     try:
@@ -260,6 +274,7 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     Each has `width` numbers between blanks or a delimiter. None where a line is
     anything else.
     """
+    # Brackets would be JSON's own; commas are no blanks.
     if not text or b"[" in text or b"{" in text or (delimiter == b" " and b"," in text):
         return None
     codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
@@ -267,6 +282,7 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     num_rows = int(np.count_nonzero(feeds))
     # A number and what is behind it take two bytes or more.
     may_be_plain = 2 * num_rows * width <= len(codes)
+    # For large texts a compiled loop; compiling it takes longer than small ones.
     if may_be_plain and not is_small(read_plain_rows, len(text) // BYTES):
         values = np.empty((num_rows, width))
         if read_plain_rows(codes, delimiter[0], values):
@@ -315,8 +331,10 @@ def rounded(values: Floats, digits: int) -> Floats:
             f"digits: 1 to 15 significant digits, a whole number, not {digits!r}"
         )
     values = np.asarray(values, np.float64)
+    # Through decimal text: the nearest double to the decimal number.
     decimals = [float(f"{x:.{digits - 1}e}") for x in values.ravel().tolist()]
     result = np.array(decimals).reshape(values.shape)
+    # Rounding up may leave the range of doubles.
     return np.where(np.isinf(result), values, result)
 
 
@@ -365,6 +383,7 @@ def number_rows(rows: Floats) -> list[bytes]:
     text = json_text(rows)
     # Searching for one byte is several times as fast as searching for two.
     pieces = text.replace(b",", b", ").split(b"[")
+    # Rows end with `], `: three characters, the last with `]]`.
     return [*[piece[:-3] for piece in pieces[2:-1]], pieces[-1][:-2]]
 
 
@@ -381,6 +400,7 @@ def json_text(values: npt.NDArray[Any], name: Callable[[float], str] = number) -
     finite = np.isfinite(values)
     if finite.all():
         return text
+    # orjson writes null for nan and inf.
     names = [name(x).encode() for x in values[~finite].tolist()]
     return b"".join(
         part + each
@@ -394,6 +414,7 @@ def _pointed(text: bytes) -> bytes:
     An ``e`` two characters after a blank or a sign.
     """
     codes = np.frombuffer(text, np.uint8)
+    # Before the digit: a blank, a comma or a sign, all below ".".
     bare = (codes[2:] == ord("e")) & (codes[:-2] < ord("."))
     if not bare.any():
         return text

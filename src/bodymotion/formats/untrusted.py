@@ -46,6 +46,7 @@ def requested_limits(options: Mapping[str, Any]) -> ProcessLimits | None:
     time_limit = options.get("time_limit")
     if not untrusted and time_limit is None:
         return None
+    # A time limit alone also needs a process that can be ended.
     return choose_limits(time_limit, untrusted=untrusted)
 
 
@@ -92,6 +93,7 @@ def call_within_limits(
         function raises.
     """
     paths = [Path(file) for file in files]
+    # Larger files may take more memory and time.
     size = sum(size_of(path) or 0 for path in paths)
     try:
         result = call_limited(
@@ -113,6 +115,7 @@ def describe_end(error: ProcessEndedError | MemoryError, path: Path) -> FormatEr
     reason = reason_of(error)
     location = Location(str(path))
     limits = ProcessLimits()
+    # The file that was read when it ended may be a part.
     if isinstance(error, ProcessEndedError):
         location = Location(error.path or str(path))
         limits = error.limits

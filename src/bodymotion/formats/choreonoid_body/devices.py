@@ -28,6 +28,7 @@ from bodymotion.model.links import (
 )
 from bodymotion.model.rules import CAMERA, SCALED
 
+# The names of Choreonoid's nodes, and those of OpenHRP for the same sensors.
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
     "Accelerometer": AccelerationSensor,
@@ -64,6 +65,7 @@ KEYS_OF_DEVICE: dict[str, tuple[str, ...]] = {
 }
 """By the attributes of a device, the keys that hold them."""
 
+# Rotations w x y z from the frame of the file to −z forward, +y up.
 OPTICAL_FRAMES = {
     "gl": (1.0, 0.0, 0.0, 0.0),
     # x to the right, y down, z forward
@@ -90,6 +92,7 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
         fields.report(SCALED, f"{fields.title} is inside of a Transform with a scale")
     sensor = SENSORS.get(kind)
     pose = poses.from_matrix(poses.nearest_rigid(transform))
+    # Only for these does a direction of looking matter.
     if sensor in (VisionSensor, RangeSensor):
         pose = poses.compose(
             pose, poses.from_parts(np.zeros(3), _optical_frame(fields))
@@ -106,6 +109,7 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
     elif sensor is RangeSensor:
         values = _range_sensor(fields)
     elif sensor is not None:
+        # The limits of each axis; −1 means none.
         for name in SENSOR_LIMITS.get(sensor, ()):
             limit = fields.vector(name, default=(-1.0, -1.0, -1.0))
             values[name] = frozen(limit)
@@ -152,7 +156,9 @@ def _camera(fields: Fields) -> dict[str, Any]:
         fields.context.found.report(
             WRONG_VALUE, message, fields.location("format"), severity="warning"
         )
+    # Wide lenses may see more than π.
     is_wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
+    # `lens_type` was only looked at: it stays in `extra`.
     fields.used -= {"lens_type", "lensType"}
     field_of_view = fields.angle("field_of_view", default=0.785398)
     if not is_wide and not 0 < field_of_view < math.pi:

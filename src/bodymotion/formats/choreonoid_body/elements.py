@@ -73,6 +73,7 @@ SHAPE_KEYS = (
 )
 POSE_KEYS = ("translation", "rotation", "scale")
 
+# Below it, the inverse would have no digits left.
 MIN_DETERMINANT = 1e-12
 """Of a transform with a scale that can be undone."""
 
@@ -105,6 +106,7 @@ class ElementReader:
             context.found, parts, resources.named_nodes(document.root)
         )
         self.link = LinkParts()
+        # Shapes go to the link, or within a RigidBody to that.
         self.drawn: list[FoundShape] = []
         self.visited = self.depth = 0
         self._included: dict[tuple[Path, int], Document | None] = {}
@@ -113,6 +115,7 @@ class ElementReader:
 
     def read(self, elements: Node | None, title: str) -> LinkParts:
         """Return the contents of the elements of a link."""
+        # New lists for each link: the reader reads all links of a file.
         self.link = LinkParts()
         self.drawn = self.link.drawn
         if elements is not None:
@@ -126,6 +129,7 @@ class ElementReader:
                 f"elements are nested more than {MAX_DEPTH} deep", elements.location
             )
         self.depth += 1
+        # The depth counts through files that are included.
         try:
             for kind, node in self._each(elements, title):
                 try:
@@ -138,6 +142,7 @@ class ElementReader:
 
     def _each(self, elements: Node, title: str) -> Iterator[tuple[str, Mapping]]:
         """Return the types of elements, and their mappings."""
+        # Aliases repeat elements: each use counts.
         self._count(elements)
         if isinstance(elements, Sequence):
             for item in elements.items:
@@ -156,6 +161,7 @@ class ElementReader:
 
     def _type_of(self, element: Mapping, title: str) -> str | None:
         """Return the type that an element states, also under a misspelt key."""
+        # The value of another key is a type of element: `type` is misspelt.
         if "type" not in element.items:
             for value in element.items.values():
                 if isinstance(value, Scalar) and value.value in TYPES:
@@ -181,6 +187,7 @@ class ElementReader:
                 else:
                     self._refuse(f"{name:.60} in {title} is not a mapping", item)
         elif _is_null(value):
+            # `Camera:` without a value is an element without keys.
             yield name, Mapping(value.text, value.offset)
         else:
             self._refuse(f"{name:.60} in {title} is {value.value!r:.60}", value)
@@ -213,6 +220,7 @@ class ElementReader:
             case "Text":
                 fields.report(NOT_SHOWN, f"{title} is not shown")
             case _ if element_type in GROUPS:
+                # A Collision is not drawn, a Visual collides with nothing.
                 visual = frame.visual and element_type != "Collision"
                 collision = frame.collision and element_type != "Visual"
                 self._inside(fields, NodeFrame(frame.transform, visual, collision))
@@ -226,10 +234,12 @@ class ElementReader:
         translation = fields.translation("translation")
         rotation = fields.rotation("rotation")
         scale = self._scale(fields)
+        # The usual case: no matrix is made.
         if translation is None and rotation is None and scale is None:
             return frame
         position = translation or (0.0, 0.0, 0.0)
         quaternion = rotation or (1.0, 0.0, 0.0, 0.0)
+        # First the scale, then the rotation, then the translation: T · R · S.
         transform = poses.to_matrix([*position, *quaternion])
         transform[:3, :3] *= scale or (1.0, 1.0, 1.0)
         if frame.transform is not IDENTITY:
@@ -258,20 +268,24 @@ class ElementReader:
 
     def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
         transform = frame.transform
+        # A mass has no meaning in a frame that is stretched.
         if not poses.is_rigid(transform):
             message = f"{fields.title} is inside of a Transform with a scale"
             fields.report(SCALED, message)
         mass = read_mass(fields)
         back = None
+        # Shapes are in the frame of the link; those of a RigidBody must be in its own.
         if transform is not IDENTITY:
             determinant = np.linalg.det(transform[:3, :3])
             if abs(determinant) > MIN_DETERMINANT:
                 back = np.linalg.inv(transform)
+        # Shapes from here on belong to the RigidBody.
         outer = self.drawn
         self.drawn = []
         self._inside(fields, frame)
         inner = self.drawn
         self.drawn = outer
+        # Without an inverse the shapes stay in the link's frame.
         if back is None:
             transform = IDENTITY
         else:
@@ -290,6 +304,7 @@ class ElementReader:
         fields.report_misspelt(MASS_KEYS)
 
     def _device(self, fields: Fields, kind: str, frame: NodeFrame) -> None:
+        # Each unknown type is reported once.
         if kind not in DEVICES and kind not in self._unknown_types:
             self._unknown_types.add(kind)
             self._report_unknown_type(fields, kind)
@@ -304,6 +319,7 @@ class ElementReader:
         As a warning where it is probably a misspelt one, and none of a plugin.
         """
         almost = None
+        # A file may have any number of unknown types: comparing takes time.
         if len(self._unknown_types) <= MAX_UNKNOWN_TYPES:
             almost = meant(element_type, TYPES)
         data = {"type": element_type}
@@ -330,6 +346,7 @@ class ElementReader:
             return
         material = self._material(fields)
         geometry_type = node.items.get("type")
+        # A geometry may be a file.
         if isinstance(geometry_type, Scalar) and geometry_type.value == "Resource":
             resource = Fields(node, self.context, f"the geometry of {fields.title}")
             self._resource(resource, self._moved(resource, frame), material)
@@ -345,6 +362,7 @@ class ElementReader:
     def _material(self, fields: Fields) -> Material | None:
         appearance = fields.find("appearance")
         material = fields.find("material")
+        # The material may be in the shape itself.
         if isinstance(appearance, Mapping):
             return self.shapes.material(appearance, self.context)
         if isinstance(material, Mapping):
@@ -367,6 +385,7 @@ class ElementReader:
                 path, uri, name, fields.texts("exclude"), frame, where
             )
         elif suffix in resources.MESHES:
+            # STL and the like have no names of nodes.
             mesh = self.resources.once(path, where, read_mesh_file)
             if name and mesh is not None:
                 fields.report(
@@ -396,6 +415,7 @@ class ElementReader:
                 "uri",
             )
             return
+        # The material of the shape replaces those of the file.
         if material is not None:
             drawn = [
                 replace(d, shape=replace(d.shape, material=material)) for d in drawn
@@ -417,6 +437,7 @@ class ElementReader:
 
         Those of the key or the anchor `name`, or those of the whole file.
         """
+        # YAML files can include each other in circles.
         if path in self._including:
             fields.report(
                 PART_UNREADABLE.as_error, f"{path.name} contains itself", "uri"
@@ -427,6 +448,7 @@ class ElementReader:
             return
         found: Node | None = included.root
         if isinstance(found, Mapping):
+            # A file with a key `scene` has its elements there.
             scene = found.items.get("scene")
             if name:
                 found = found.items.get(name) or included.anchors.get(name)
@@ -441,18 +463,21 @@ class ElementReader:
             return
         outer = self.document
         unit = self.context.angle_unit
+        # Problems inside are collected apart.
         context = self.context
         # The model is whole without a faulty file.
         outside, context.found = context.found, Diagnostics(path)
         self._including.append(path)
         self.document = included
         with context.found.recover():
+            # An included file may have another unit of angles.
             if isinstance(included.root, Mapping):
                 context.angle_unit = angle_unit(
                     Fields(included.root, context, path.name), unit
                 )
             self._all(found, frame, path.name)
         inside, context.found = context.found, outside
+        # Back to the file around it.
         self.document, context.angle_unit = outer, unit
         self._including.pop()
         outside.extend(inside.problems)
@@ -464,6 +489,7 @@ class ElementReader:
             )
 
     def _opened(self, path: Path, fields: Fields) -> Document | None:
+        # By the file around it too, as the included one may use its anchors.
         key = (path, id(self.document))
         if key not in self._included:
             self._included[key] = None

@@ -46,6 +46,7 @@ class Fields(yaml_fields.Fields):
         values = self.numbers(*names)
         if values is None:
             return None
+        # An incomplete last row is left out, and reported.
         left = len(values) % width
         if left:
             message = (
@@ -59,6 +60,7 @@ class Fields(yaml_fields.Fields):
 
     def angle(self, *names: str, default: float) -> float:
         """Return an angle [rad]; `default` is in radians."""
+        # nan stands for a missing key: the default is in radians already.
         angle = self.number(*names, default=math.nan)
         if math.isnan(angle):
             return default
@@ -85,6 +87,7 @@ class Fields(yaml_fields.Fields):
         """
         total: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
         for part in self._lists(value, name):
+            # The last in the list is applied first: it is on the right.
             total = tuple(
                 rotations.multiply(total, self._rotation(part, name)).tolist()
             )
@@ -94,12 +97,14 @@ class Fields(yaml_fields.Fields):
         """Return the lists of numbers in a list, which may be in lists to any depth."""
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
+        # Either numbers or lists, not both.
         nested = [item for item in value.items if isinstance(item, Sequence)]
         if nested and len(nested) < len(value.items):
             self.refuse(name, "a list of numbers, or of lists of numbers", value)
         if not nested:
             yield value
         for item in nested:
+            # Aliases of lists in lists grow exponentially.
             self.context.nested_left -= 1
             if self.context.nested_left < 0:
                 raise TOO_LARGE.error(
@@ -123,6 +128,7 @@ class Fields(yaml_fields.Fields):
         # Without the large and the tiny, squares stay in range.
         largest = max(abs(x), abs(y), abs(z))
         found = self.context.found
+        # An axis 0 0 0 with the angle 0 means no rotation.
         if largest == 0.0:
             if angle != 0.0:
                 self.unknown.add(name)
@@ -136,6 +142,7 @@ class Fields(yaml_fields.Fields):
             return (1.0, 0.0, 0.0, 0.0)
         x = x / largest
         y = y / largest
+        # After division by the largest component, all are at most 1.
         z = z / largest
         length = math.sqrt(x * x + y * y + z * z)
         error = abs(length * largest - 1.0)
@@ -152,6 +159,7 @@ class Fields(yaml_fields.Fields):
             hint = angles_hint if error > MAX_LENGTH_ERROR else None
             found.report(QUATERNION, message, part.location, hint=hint)
         self._check_angle(part, name, angle)
+        # q = (cos θ/2, a · sin θ/2), with a = (x, y, z) / length.
         half = 0.5 * angle * self.context.angle_unit
         sine = math.sin(half) / length
         return (math.cos(half), x * sine, y * sine, z * sine)
@@ -172,8 +180,10 @@ class Fields(yaml_fields.Fields):
                 "or write angle_unit: degree"
             )
         elif abs(angle) > MAX_ROTATION:
+            # More than a turn can only be degrees.
             return
         else:
+            # A part of π in a file of degrees was meant in radians.
             twelfths = abs(angle) * 12 / math.pi
             whole = round(twelfths)
             if whole not in TWELFTHS_OF_PI or abs(twelfths - whole) > 1e-3 * whole:

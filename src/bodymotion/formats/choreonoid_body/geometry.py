@@ -34,6 +34,7 @@ from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, Ints, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
 
+# Primitives whose sizes have other defaults than in VRML97.
 PRIMITIVES = ("Box", "Capsule", "Cone", "Cylinder", "Sphere")
 FIELDS = {
     "Box": "size",
@@ -83,6 +84,7 @@ class ShapeReader:
     """
 
     def __init__(self, context: Context, parts: ReferencedFiles) -> None:
+        # There are no prototypes in YAML: each node means itself.
         self.geometries = GeometryReader(context.found, lambda node: node)
         self.appearances = AppearanceReader(context.found, lambda node: node, parts)
         self._geometries: dict[tuple[int, bool], tuple[Mapping, Geometry | None]] = {}
@@ -92,6 +94,7 @@ class ShapeReader:
         self, node: Mapping, context: Context, textured: bool
     ) -> Geometry | None:
         """Return the geometry of a node; None where it shows nothing."""
+        # Textures change the mapping: both are in the key.
         key = (id(node), textured)
         if key not in self._geometries:
             self.geometries.found = context.found
@@ -117,6 +120,7 @@ class ShapeReader:
             fields.title = label(geometry_type)
         if geometry_type == "Capsule":
             return _capsule(fields)
+        # A Mesh is an IndexedFaceSet of triangles without -1.
         is_mesh = geometry_type == "Mesh"
         if is_mesh:
             geometry_type = "IndexedFaceSet"
@@ -146,8 +150,10 @@ def _capsule(fields: Fields) -> Capsule | None:
 def _ended_triangles(values: dict[str, Value]) -> dict[str, Value]:
     """Return the triangles of a Mesh, each ended by -1 as in VRML97."""
     faces = values.get("coordIndex")
+    # With -1 it is written as an IndexedFaceSet.
     if not isinstance(faces, np.ndarray) or not len(faces) or (faces < 0).any():
         return {}
+    # Three corners a triangle; what is left over is no face.
     triangles = faces[: len(faces) // 3 * 3].reshape(-1, 3)
     return {"coordIndex": np.insert(triangles, 3, -1, axis=1).reshape(-1)}
 
@@ -164,15 +170,18 @@ def _values(fields: Fields, node_type: str) -> dict[str, Value]:
     And the sizes of a primitive.
     """
     values: dict[str, Value] = {}
+    # A Capsule has the sizes of a Cylinder.
     standard = standard_fields("Cylinder" if node_type == "Capsule" else node_type)
     for name in FIELDS.get(node_type, "").split():
         declared = standard[name]
         keys = _keys(name)
         default = declared.value
+        # Sizes, not the flags `top`, `bottom` and `side`.
         is_size = node_type in PRIMITIVES and declared.type != "SFBool"
         if is_size:
             default = frozen(np.ones(3)) if node_type == "Box" else 1.0
         elif name == "solid":
+            # Surfaces are seen from both sides.
             default = False
         if fields.has(*keys):
             value = _value(fields, name, keys, declared.type, default)
@@ -186,6 +195,7 @@ def _values(fields: Fields, node_type: str) -> dict[str, Value]:
 
 
 def _keys(name: str) -> tuple[str, ...]:
+    # camelCase to snake_case.
     return KEYS.get(name) or (
         re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name),
     )
@@ -217,6 +227,7 @@ def _value(
             return _indices(fields, *keys)
         case "MFString":
             return list(fields.texts(*keys))
+        # A node in VRML97 is a plain list here.
         case "SFNode":
             node_type, inner, width = LISTS[name]
             rows = fields.rows(*keys, width=width)
@@ -232,10 +243,12 @@ def _value(
 def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
     """Return the orientation and scale of an Extrusion at the points of its spine."""
     spine = values.get("spine")
+    # Without a spine, VRML97's default has two points.
     count = len(spine) if isinstance(spine, np.ndarray) else 2
     result: dict[str, Value] = {}
     rotations = fields.rows("orientation", width=4)
     if rotations is not None and len(rotations):
+        # VRML97 has radians.
         rotations = rotations * [1.0, 1.0, 1.0, fields.context.angle_unit]
         result["orientation"] = _continued(rotations, count, [0.0, 0.0, 1.0, 0.0])
     scale = fields.rows("scale", width=2)
@@ -249,6 +262,7 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
 
     A single row is for all of them.
     """
+    # Too few rows are not repeated as in VRML97: see the top of this file.
     if 1 < len(rows) < count:
         return frozen(np.concatenate([rows, np.tile(row, (count - len(rows), 1))]))
     return frozen(rows)

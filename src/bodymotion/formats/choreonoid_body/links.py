@@ -38,6 +38,7 @@ from bodymotion.model.rules import (
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
 
+# Version 2.0 has snake_case, version 1.0 camelCase; one old spelling has hyphens.
 JOINT_TYPES: dict[str, JointType] = {
     "fixed": "fixed",
     "free": "free",
@@ -129,6 +130,7 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
 
     `keys` by attribute. It holds no nodes.
     """
+    # Copies: the locator lives as long as the body, the nodes must not.
     text = node.text
     start = node.offset
     offsets = dict(node.offsets)
@@ -137,6 +139,7 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
         if not part:
             return text.location(start)
         attribute = str(part[0])
+        # Keys of either spelling, and older keys behind the newer ones.
         for name in keys.get(attribute, (attribute,)):
             for spelling in (name, camel(name)):
                 if spelling in offsets:
@@ -193,6 +196,7 @@ class RawLink:
 
     def add(self, parts: LinkParts, mass: Segment | None = None) -> None:
         """Add the shapes and mass of the link itself, its RigidBodies and devices."""
+        # The shapes of the link itself are a segment of its own, with its mass.
         visuals, collisions = by_purpose(parts.drawn)
         if mass is not None or visuals or collisions:
             self.segments += (
@@ -205,12 +209,15 @@ class RawLink:
 def read_link(fields: Fields, elements: ElementReader) -> RawLink:
     """Return a link."""
     name = fields.text("name")
+    # The joint comes first: messages about elements are about a known link.
     link = _without_parts(fields, _read_joint(fields, name), name)
     parts = elements.read(fields.find("elements"), fields.title)
+    # Keys that the reader of files has handled already.
     fields.find("type", "import")
     if parts.is_faulty:
         fields.unknown.add("elements")
     _fill(link, fields, parts)
+    # After all other keys: what is left may be misspelt.
     fields.report_misspelt(LINK_KEYS)
     link.joint = replace(link.joint, extra={**link.joint.extra, **fields.rest()})
     return link
@@ -235,10 +242,12 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
 
     One without a mass of its own and without RigidBodies has 1 kg.
     """
+    # Any of the three keys states a mass.
     has_mass = (
         fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
     )
     link.mass_unset = not has_mass and not parts.segments
+    # As the reference has it: 1 kg, with the identity as inertia.
     if link.mass_unset:
         unset = Segment(mass=1.0, inertia=IDENTITY)
     else:
@@ -251,10 +260,12 @@ def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
 
     Joint, pose, further elements; it keeps its name.
     """
+    # The SubBody is attached where its own keys say.
     root.parent = fields.text("parent")
     root.joint = _read_joint(fields, root.name, root.joint)
     root.position = fields.translation("translation") or root.position
     root.rotation = fields.rotation("rotation") or root.rotation
+    # Faults in the keys of the SubBody leave the link's attributes unknown.
     root.unknown = root.unknown | fields.unknown
     root.add(elements.read(fields.find("elements"), fields.title))
     fields.report_misspelt(
@@ -283,7 +294,9 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
             f"1 to {MAX_TRACK_LINKS} links can be made"
         )
         raise TOO_LARGE.error(message, fields.location("num_joints"))
+    # The first link hangs on the parent of the track.
     first = _without_parts(fields, Joint(name=f"{name}0", type="free"), f"{name}0")
+    # A track turns about y unless the file says otherwise.
     axis = _read_axis(fields, "joint_axis")
     if axis is None or not axis.any():
         axis = frozen([0.0, 1.0, 0.0])
@@ -292,6 +305,7 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
         angle * fields.context.angle_unit
         for angle in fields.numbers("initial_joint_angles") or ()
     ]
+    # The elements are read once: all links share them.
     _fill(first, fields, elements.read(fields.find("elements"), fields.title))
     first.joint = replace(
         first.joint,
@@ -300,11 +314,13 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     )
     track = [first]
     for number in range(1, count):
+        # The first link is free and has no angle.
         if number <= len(angles):
             extra = {"joint_displacement": angles[number - 1]}
         else:
             extra = {}
         joint = Joint(name=f"{name}{number}", type="rotate", axis=axis, extra=extra)
+        # Further links are copies in a chain, at `joint_offset` of the one before.
         link = replace(
             first, name=joint.name, parent=track[-1], joint=joint, position=offset
         )
@@ -325,11 +341,13 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     """
     default = base or Joint(name=name)
     joint_type = _read_type(fields, default.type)
+    # Ranges of sliding joints are metres.
     unit = fields.context.angle_unit if joint_type == "rotate" else 1.0
     limits: dict[str, float] = {}
     position = _read_range(fields, "joint_range", unit=unit)
     if position is not None:
         limits["lower"], limits["upper"] = position
+    # The second key is the older form of the first.
     velocity = _read_either_range(
         fields, "joint_velocity_range", "max_joint_velocity", unit
     )
@@ -338,6 +356,7 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     motor = {
         key: fields.number(key, default=getattr(default, key)) for key in MOTOR_NUMBERS
     }
+    # The root link of a SubBody keeps its name.
     if base is not None:
         name = base.name
     return replace(
@@ -354,6 +373,7 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
 
 def _read_type(fields: Fields, default: JointType) -> JointType:
     word = fields.text("joint_type")
+    # An unknown type is recorded, and the default holds.
     if word and word not in JOINT_TYPES:
         message = (
             f"joint_type of {fields.title} is {word!r:.60}; "
@@ -361,6 +381,7 @@ def _read_type(fields: Fields, default: JointType) -> JointType:
         )
         fields.reject(rules.JOINT_TYPE, message, "joint_type")
     joint_type = JOINT_TYPES.get(word, default)
+    # A surface velocity, with a fixed joint.
     if joint_type == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
         # Older files write a pseudo-continuous track so: the surface moves, the link
         # does not.
@@ -395,6 +416,7 @@ def _read_either_range(
 
 def _read_id(fields: Fields, default: int) -> int:
     number = fields.integer("joint_id", default=default)
+    # Columns of motions go by the id: a huge one would make huge tables.
     if number > MAX_ID:
         fields.unknown.add("joint_id")
         message = f"joint_id of {fields.title} is {number}, above {MAX_ID}"
@@ -418,6 +440,7 @@ def _read_range(
         )
         raise WRONG_VALUE.error(message, value.location)
     numbers: list[float] = []
+    # "unlimited" stands for the infinity of its end.
     for end, unlimited in zip(ends, (-math.inf, math.inf), strict=False):
         if isinstance(end, Scalar) and end.value.lower() == "unlimited":
             numbers.append(unlimited)
@@ -425,7 +448,9 @@ def _read_range(
             numbers.append(fields.scalar_number(name, end) * unit)
     lower = numbers[0]
     upper = numbers[-1]
+    # One number v means −|v| to |v|.
     if len(numbers) == 1:
+        # A negative maximum: its size is meant.
         if lower < 0 and name.startswith("max_"):
             size = lower / unit
             message = f"{name} of {fields.title} is {size:g}, a negative number"
@@ -442,6 +467,7 @@ def _read_joint_axis(fields: Fields, joint_type: JointType, default: Floats) -> 
     axis = _read_axis(fields, "joint_axis")
     if axis is None:
         return default
+    # A zero axis of a fixed or free joint has no effect.
     if axis.any():
         return axis
     if joint_type in ("rotate", "slide", "crawler"):
@@ -460,6 +486,7 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     if isinstance(value, Scalar):
         return _axis_of_letter(fields, value, name)
     vector = np.array(fields.vector("joint_axis", "axis", default=(0.0, 0.0, 1.0)))
+    # By its largest component, as squares of a tiny axis are 0.
     largest = np.abs(vector).max()
     if largest == 0.0:
         return frozen(vector)
@@ -472,6 +499,7 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
         location = fields.location(name)
         data = {"length": length}
         fields.context.found.report(AXIS_LENGTH, message, location, data=data)
+    # An axis of exactly length 1 keeps its digits.
     if length == 1.0:
         return frozen(vector)
     return frozen(vector / largest / scaled_length)
@@ -486,10 +514,12 @@ def _axis_of_letter(fields: Fields, value: Scalar, name: str) -> Floats:
             "expected a vector, or X, Y, Z, -X, -Y or -Z"
         )
         raise rules.JOINT_AXIS.error(message, value.location)
+    # "y" is read as "Y".
     if value.value != text:
         message = f"{name} of {fields.title} is {value.value!r}: read as {text!r}"
         fields.report(rules.JOINT_AXIS, message, name)
     sign = -1.0 if text.startswith("-") else 1.0
+    # + 0.0 turns −0 into 0.
     return frozen(sign * np.array(AXES[letter]) + 0.0)
 
 
@@ -511,6 +541,7 @@ def _read_inertia(fields: Fields) -> Floats | None:
     numbers = fields.numbers("inertia")
     if numbers is None:
         return None
+    # Six numbers are the upper triangle, row by row.
     if len(numbers) == 6:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
@@ -518,6 +549,7 @@ def _read_inertia(fields: Fields) -> Floats | None:
         count = counted(len(numbers), "number")
         message = f"inertia of {fields.title} has {count}; expected 9 or 6"
         fields.reject(rules.INERTIA_SIZE, message, "inertia")
+        # The default of the reference for a link without an inertia.
         return IDENTITY
     if not all(map(math.isfinite, numbers)):
         fields.not_finite("inertia", *numbers)
@@ -535,6 +567,7 @@ class RawExtraJoint:
 
     def renamed(self, prefix: str, suffix: str) -> RawExtraJoint:
         """Return the joint as part of a body that has it in a SubBody."""
+        # Links of a SubBody get its prefix and suffix.
         first, second = self.names
         names = (f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}")
         return replace(self, names=names)
@@ -552,6 +585,7 @@ class RawExtraJoint:
         for key, name in (("link1_name", first), ("link2_name", second)):
             if name in links:
                 continue
+            # A missing link may be in a SubBody that could not be read.
             message = (
                 f"{key} of {self.fields.title} is {name!r:.60}, which is not a link: "
                 "the joint is left out"
@@ -580,11 +614,13 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
         return None
     axis = _read_axis(fields, "joint_axis", "axis")
     if axis is None or not axis.any():
+        # ball and xyz have no axis.
         if axis is not None and kind not in ("ball", "xyz"):
             fields.unknown.add("joint_axis")
             fields.report(
                 ZERO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis"
             )
+        # The defaults of OpenHRP's types and of Choreonoid's own.
         axis = frozen(
             [1.0, 0.0, 0.0] if kind in ("xyz", "xy", "z") else [0.0, 0.0, 1.0]
         )

@@ -117,12 +117,14 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
 
 def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
     found = Diagnostics(path)
+    # Where files are: beside the model, and outside only with `allow_outside`.
     parts = ReferencedFiles(ResourceFinder(path.parent, allow_outside, model=path))
     loader = _ModelLoader(parts, path)
     body = None
     # Numbers near the largest there are may overflow on the way; results that are not
     # finite are reported.
     with np.errstate(all="ignore"):
+        # A fault of the header ends the reading; faults of links leave the others.
         try:
             model = _Model(open_text(data, path, found), loader, found).read()
             if model.tree:
@@ -143,6 +145,7 @@ class _ModelLoader:
     def __init__(self, parts: ReferencedFiles, path: Path) -> None:
         self.parts = parts
         self.models: dict[Path, _Model | None] = {}
+        # The files around the one that is read: a SubBody must not contain itself.
         self._open = [path.resolve()]
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
@@ -166,6 +169,7 @@ class _ModelLoader:
         if reason:
             fields.report(rules.SUB_BODY, f"{path.name} {reason}: left out", "uri")
             return None
+        # None while the file is read, so a faulty one is read once.
         if path not in self.models:
             self.models[path] = None
             self.models[path] = self._read(path, location, found)
@@ -177,6 +181,7 @@ class _ModelLoader:
         """Return a SubBody without faults; the model is whole without a faulty one."""
         of_file = Diagnostics(path)
         model = None
+        # Around the reading, so files inside of it see it.
         self._open.append(path)
         with of_file.recover():
             if len(self.models) > MAX_FILES:
@@ -185,6 +190,7 @@ class _ModelLoader:
             model = _Model(document, self, of_file).read()
         self._open.pop()
         found.extend(of_file.problems)
+        # With a fault in it, links may be missing: the SubBody is left out as a whole.
         if of_file.refusal is None:
             return model
         found.report(rules.SUB_BODY, f"{path.name} is left out", location)
@@ -230,15 +236,18 @@ class _Model:
         if not isinstance(root, Mapping):
             raise rules.NOT_A_BODY.error("the top node is not a mapping", root.location)
         header = Fields(root, self.context, "the body")
+        # `links` misspelt: nothing could be read otherwise.
         header.report_misspelt(HEADER_KEYS, as_meant=("links",))
         self.version = self.header(header)
         links = header.find("links")
+        # Keys that are read later count as used, so they are not reported as misspelt.
         header.find("root_link", "name", "extra_joints")
         header.report_misspelt(HEADER_KEYS)
         if links is None:
             raise NO_LINKS.error("the file has no links", root.location)
         for node in _items(links):
             self.link(node)
+        # After all links: a single small range proves nothing.
         self.check_ranges(root.location.path)
         extra_joints = header.find("extra_joints")
         if extra_joints is not None:
@@ -247,6 +256,7 @@ class _Model:
         self.name = header.text("name")
         root_name = header.text("root_link")
         location = header.location("root_link" if root_name else "links")
+        # The tree needs all links, as a parent may come after its child.
         self.tree = self.in_tree(root_name, location)
         self.extra |= header.rest(("format", "links"))
         self.is_incomplete |= self.is_faulty
@@ -270,9 +280,11 @@ class _Model:
         version = header.text("format_version")
         if version:
             number = header.number("format_version", default=1.0)
+            # Versions of the format that are known.
             if number not in (1.0, 2.0):
                 message = f"format_version is {version:.60}; expected 1.0 or 2.0"
                 header.report(rules.VERSION, message, "format_version")
+            # Version 2.0 has degrees only.
             if number >= 2.0 and header.text("angle_unit") == "radian":
                 message = f"angle_unit is radian in version {version:.60}"
                 header.report(rules.ANGLE_UNIT, message, "angle_unit")
@@ -283,6 +295,7 @@ class _Model:
         name = header.text("format")
         if name == "ChoreonoidBody":
             return
+        # The links show what the file is.
         if not name and header.has("links"):
             header.report(rules.NOT_A_BODY, "the file has no format")
             return
@@ -290,6 +303,7 @@ class _Model:
         if name:
             message = f"format is {name!r:.60}, not 'ChoreonoidBody'"
         error = rules.NOT_A_BODY.error(message, header.location("format"))
+        # Almost ChoreonoidBody: refused, but read to the end.
         if not meant(name, ("ChoreonoidBody",)):
             raise error
         self.found.refuse(error)
@@ -299,6 +313,7 @@ class _Model:
 
         Those of all joints are small, and no whole numbers or many.
         """
+        # Links of SubBodies are checked with their own files.
         unit = self.context.angle_unit
         limited: list[RawLink] = []
         for link in self.links:
@@ -308,6 +323,7 @@ class _Model:
             is_range = has_range and joint.upper > joint.lower
             if joint.type == "rotate" and is_here and is_range:
                 limited.append(link)
+        # In radians there is nothing to confuse.
         if unit == 1.0 or not limited:
             return
         ranges = [[link.joint.lower, link.joint.upper] for link in limited]
@@ -324,6 +340,7 @@ class _Model:
         self.found.report(rules.DEGREES, message, location)
 
     def link(self, node: Node) -> None:
+        # Keys are counted each time that an alias stands for them.
         self.visited += 1
         if isinstance(node, Mapping):
             self.visited += len(node.items)
@@ -335,6 +352,7 @@ class _Model:
             for item in node.items:
                 self.link(item)
             return
+        # A faulty link leaves the others.
         try:
             self.one_link(node)
         except FormatError as error:
@@ -344,7 +362,9 @@ class _Model:
     def one_link(self, node: Node) -> None:
         if not isinstance(node, Mapping):
             raise WRONG_VALUE.error("a link must be a mapping", node.location)
+        # `import` brings in the keys of an anchor before anything is read.
         fields = Fields(_imported(node), self.context, "a link without a name")
+        # Without one of these keys nothing can be made of the link.
         fields.report_misspelt(LINK_KEYS, as_meant=("name", "parent", "elements"))
         name = fields.node.items.get("name")
         if isinstance(name, Scalar) and name.value:
@@ -359,6 +379,7 @@ class _Model:
             self.found.refuse(rules.LINK_TYPE.error(message, fields.location("type")))
             # It may stand for several links, or for none.
             self.is_faulty = True
+        # A misspelt type is read as the one that is meant.
         match link_type if is_known else meant(link_type, LINK_TYPES):
             case "SubBody":
                 fields.title = f"the SubBody {fields.text('uri')!r:.60}"
@@ -369,6 +390,8 @@ class _Model:
                 return
             case _:
                 link = read_link(fields, self.elements)
+                # A node of an unknown type is a link only with a parent, or as the
+                # first.
                 if is_known or link.parent or not self.links:
                     link.mass_unset &= is_known
                     self.links.append(link)
@@ -379,12 +402,15 @@ class _Model:
         suffix = fields.text("suffix")
         device_prefix = fields.text("device_prefix")
         id_offset = fields.integer("joint_id_offset", default=0)
+        # Links of the file may be the parents of others here.
         if model is None or not model.tree:
             self.is_incomplete = True
             return
         self.is_incomplete |= model.is_incomplete
+        # Copies: a file may be a SubBody several times.
         copies = {id(link): replace(link, parent="") for link in model.tree}
         for original in model.tree:
+            # Names and ids must differ between several copies.
             link = copies[id(original)]
             if isinstance(original.parent, RawLink):
                 link.parent = copies[id(original.parent)]
@@ -398,6 +424,7 @@ class _Model:
                 for device, node, unknown in link.devices
             )
             self.links.append(link)
+        # Its root hangs where the keys of the SubBody say.
         change_link(fields, copies[id(model.tree[0])], self.elements)
         self.extra_joints += [
             joint.renamed(prefix, suffix) for joint in model.extra_joints
@@ -406,21 +433,26 @@ class _Model:
 
     def in_tree(self, root_name: str, location: Location) -> list[RawLink]:
         """Return the links depth first, each with its parent."""
+        # Where a fault explains that there are none, it is reported already.
         if not self.links:
             if self.found.refusal is None:
                 raise self.no_links(location)
             return []
+        # Of several links of one name the first counts.
         by_name = {link.name: link for link in reversed(self.links)}
         root = self.root(root_name, by_name, location)
+        # The tree has one root.
         if root.parent:
             message = f"{root.title} has a parent"
             self.found.report(rules.ROOT, message, root.node.location_of("parent"))
             root.parent = ""
         for link in self.links:
+            # Links whose parents are known already are those of SubBodies and tracks.
             if isinstance(link.parent, str) and link.parent:
                 link.parent = self.parent(link, by_name, root)
         ordered = self.below(root)
         in_tree = {id(link) for link in ordered}
+        # Links that no chain of parents connects to the root.
         self.report_loose([link for link in self.links if id(link) not in in_tree])
         return ordered
 
@@ -432,6 +464,8 @@ class _Model:
                 children.setdefault(id(link.parent), []).append(link)
         ordered = []
         stack = [root]
+        # A stack: chains may be longer than Python's calls allow; children in file
+        # order.
         while stack:
             link = stack.pop()
             ordered.append(link)
@@ -451,11 +485,13 @@ class _Model:
         self, name: str, by_name: dict[str, RawLink], location: Location
     ) -> RawLink:
         if not name:
+            # Without a root_link the first link is the root.
             return self.links[0]
         if name in by_name:
             return by_name[name]
         message = f"root_link is {name!r:.60}, which is not a link"
         self.found.refuse(rules.ROOT.error(message, location))
+        # The first link without a parent stands in.
         for link in self.links:
             if not link.parent:
                 return link
@@ -530,11 +566,13 @@ def _find_tops(links: list[RawLink]) -> dict[int, list[RawLink]]:
     for link in links:
         path: dict[int, RawLink] = {}
         top = link
+        # Up the chain of parents, until a known end, a circle, or a top.
         while id(top) not in tops and id(top) not in path:
             path[id(top)] = top
             if not isinstance(top.parent, RawLink):
                 break
             top = top.parent
+        # The chain met itself: the circle begins there.
         if id(top) in path:
             circle = list(path).index(id(top))
             tops[id(top)] = list(path.values())[circle:]
@@ -552,11 +590,13 @@ def _imported(node: Mapping) -> Mapping:
 
     Keys that it has itself stay.
     """
+    # In YAML an anchor of another link.
     source = node.items.get("import")
     if not isinstance(source, Mapping):
         return node
     whole = Mapping(node.text, node.offset)
     whole.offsets = node.offsets
+    # Own keys go before imported ones.
     whole.items = {**source.items, **node.items}
     return whole
 
@@ -573,6 +613,7 @@ def _made(
     devices: list[Device] = []
     for number, raw in enumerate(model.tree):
         devices += [replace(device, link=number) for device, _, _ in raw.devices]
+    # Devices of a kind are in the order of their ids.
     order = in_order_of_ids([(device.kind, device.id) for device in devices])
     locations = _locations(model.tree, order, extra_joints, parts.urls, found)
     encoding = getattr(model.document.root.text, "encoding", "")
@@ -592,6 +633,7 @@ def _extra_joints(
     model: _Model, links: tuple[Link, ...], found: Diagnostics
 ) -> list[tuple[RawExtraJoint, ExtraJoint]]:
     """Return the extra joints between links of the body."""
+    # Of links with one name the first counts.
     by_name = {link.name: link.index for link in reversed(links)}
     extra_joints: list[tuple[RawExtraJoint, ExtraJoint]] = []
     for raw in model.extra_joints:
@@ -631,6 +673,7 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
     """
     subject: Subject = ("links", link.index)
     keys = ("mass", "center_of_mass", "inertia")
+    # Sums of the parts may overflow, although each number is finite.
     numbers = [link.mass, *link.center_of_mass, *link.inertia.flat]
     if not np.isfinite(numbers).all():
         message = (
@@ -642,6 +685,7 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
         found.report(NOT_FINITE, message, raw.node.location_of(key), hint=hint)
         found.mark_unknown(*((*subject, key) for key in keys))
         return
+    # A mass that could not be read is reported already.
     is_known = raw.unknown.isdisjoint(keys)
     if raw.mass_unset and link.joint.type != "fixed" and is_known:
         message = f"{raw.title} states no mass; 1 kg is used"

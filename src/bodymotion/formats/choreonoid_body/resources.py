@@ -66,6 +66,7 @@ def find_file(uri: str, node: Mapping, finder: ResourceFinder) -> Path | NotFoun
         uris = [uri]
     else:
         uris = []
+    # ROS names a file by its package, a folder above or beside the model.
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
         packages = (
@@ -81,6 +82,7 @@ def find_file(uri: str, node: Mapping, finder: ResourceFinder) -> Path | NotFoun
 
 def _package(name: str, folder: Path) -> Path | None:
     """Return the folder of that name at, or beside, a folder or one above it."""
+    # From the model upwards: the nearest counts.
     for above in (folder, *folder.parents):
         if above.name == name or (above / name).is_dir():
             if above.name == name:
@@ -94,6 +96,7 @@ def read_elements(path: Path, including: Document, found: Diagnostics) -> Docume
 
     FormatError where it is not YAML.
     """
+    # Its problems count only if it can be used.
     own = Diagnostics(path)
     document = open_text(file_bytes(path, MAX_BYTES), path, own, including.anchors)
     if own.refusal is not None:
@@ -129,6 +132,7 @@ class ResourceReader:
         None where it cannot be read, which is recorded.
         """
         if path not in self._files:
+            # None while it is read, and where that fails: it is reported once.
             self._files[path] = None
             try:
                 self._files[path] = read(path)
@@ -161,6 +165,7 @@ class ResourceReader:
         A node that is named keeps the orientation that it has in its file, not its
         position.
         """
+        # Nodes that the model draws elsewhere are not drawn within this one.
         if name:
             others = self.names.get(uri, set())
         else:
@@ -184,10 +189,12 @@ class ResourceReader:
         scene = self.once(path, where, lambda path: parse_vrml(path.read_bytes(), path))
         if scene is None:
             return []
+        # Problems of a file are reported once, with its first use.
         if is_new:
             self.found.extend(scene.problems)
         if not name:
             return self._draw(scene.nodes, frame)
+        # The first walk finds the node and its transform, the second draws it.
         self._wanted = name
         self._node = None
         self._draw(scene.nodes, NodeFrame())
@@ -199,6 +206,7 @@ class ResourceReader:
         if node.type == "Transform":
             above = above @ node_transform(node)
             inside = nodes.children(node)
+        # A named node keeps its orientation, and loses its position.
         rotation = np.array(above)
         rotation[:3, 3] = 0.0
         return self._draw(
@@ -219,6 +227,7 @@ class ResourceReader:
             return None
         node = found[0]
         transform = np.array(found[1])
+        # A named node loses its position: `not name` is 0 or 1.
         transform[:3, 3] *= not name
         shapes = (
             Shape(part.mesh, at, self._textured(part, path, where), title)
@@ -256,6 +265,7 @@ class ResourceReader:
         return walker.drawn
 
     def _visit(self, node: VrmlNode, frame: NodeFrame) -> bool:
+        # While a node is searched for, nothing is drawn.
         if self._wanted:
             if self._node is None and node.name == self._wanted:
                 self._node = (node, frame.transform)
@@ -280,12 +290,14 @@ def named_nodes(root: Node) -> dict[str, set[str]]:
     names: dict[str, set[str]] = {}
     seen: set[int] = set()
     stack: list[Node] = [root]
+    # With a stack and a set: aliases may share nodes.
     while stack:
         node = stack.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
         if isinstance(node, Sequence):
+            # A list of numbers names no file.
             stack += [] if node.numbers else node.items
         elif isinstance(node, Mapping):
             uri = node.items.get("uri")
