@@ -1085,7 +1085,7 @@ def test_values_of_other_types_are_refused_with_what_is_expected(biped):
     for wrong, expected in (
         (
             lambda: bm.retarget("walk.bvh", biped),
-            "source: expected a Skeleton or a Motion or an Animation, got str; read files with",
+            "source: expected a Skeleton or a Motion or a RobotScript, got str; read files with",
         ),
         (
             lambda: bm.retarget(skeleton, "robot.wrl"),
@@ -1102,11 +1102,11 @@ def test_values_of_other_types_are_refused_with_what_is_expected(biped):
         ),
         (
             lambda: bm.retargeting.compare_retarget([motion], biped, motion),
-            "source: expected a Skeleton or a Motion or an Animation, got list",
+            "source: expected a Skeleton or a Motion or a RobotScript, got list",
         ),
         (
             lambda: bm.retargeting.side_by_side(None, biped, motion),
-            "source: expected a Skeleton or a Motion or an Animation, got NoneType",
+            "source: expected a Skeleton or a Motion or a RobotScript, got NoneType",
         ),
         (
             lambda: bm.retargeting.side_by_side(skeleton, biped, skeleton),
@@ -1114,7 +1114,7 @@ def test_values_of_other_types_are_refused_with_what_is_expected(biped):
         ),
         (
             lambda: bm.spot.retarget_to_spot(biped),
-            "source: expected a Skeleton or a Motion or an Animation, got Body",
+            "source: expected a Skeleton or a Motion or a RobotScript, got Body",
         ),
     ):
         with pytest.raises(TypeError, match=expected):

@@ -494,8 +494,9 @@ class Body(NotebookDisplay, ContentEquality):
         """
         tree = self.tree
         carrying = set().union(*map(self.path_to_root, links))
-        # The root's own joint is fixed.
-        return sorted(int(tree.columns[i]) for i in carrying if tree.kinds[i])
+        # The root's own joint is fixed, and the world (−1) has none.
+        moving = (i for i in carrying if i > 0 and tree.kinds[i])
+        return sorted(int(tree.columns[i]) for i in moving)
 
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Return the poses (T, L, 7) of all links in the world over a motion.
