@@ -172,6 +172,7 @@ def _skeleton(
     up: str | None,
     diagnostics: Diagnostics,
 ) -> Skeleton:
+    """Return the skeleton of the arrays of a file."""
     location = Location(str(path))
     pose = _pose_of(arrays, location)
     is_in_file = rate is None

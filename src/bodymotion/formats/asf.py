@@ -182,6 +182,7 @@ def _read(
     allow_outside: bool | None,
     diagnostics: Diagnostics,
 ) -> Skeleton:
+    """Return the skeleton of an .asf, or of an .amc with it."""
     data = file_bytes(path, MAX_BYTES)
     # An .asf alone has :bonedata; an .amc begins with frames.
     head, _ = in_utf8(data[:MAX_TREE_BYTES])
@@ -358,6 +359,7 @@ class _Tree:
         return self._in_order()
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
+        """Read the unit of length or of angle."""
         # `deg` and `rad`, also written in full.
         if key == "angle":
             self.is_in_degrees = not (unit := " ".join(words[1:]).lower()).startswith(
@@ -446,6 +448,7 @@ class _Tree:
             bone.fields["orientation" if key == "axis" else key] = numbers
 
     def _add(self, bone: _Bone) -> None:
+        """Add a bone that is complete; report what it lacks."""
         if len(self.bones) > MAX_BONES:
             raise TOO_LARGE.error(
                 f"there are more than {MAX_BONES} bones", bone.location
@@ -550,6 +553,7 @@ class _FrameReader:
         self.lines: list[int] = []
 
     def read(self, text: str) -> _Frames:
+        """Return the frames of a text."""
         for line_number, line in enumerate(text.split("\n"), 1):
             words = line.split()
             if not words or words[0].startswith("#"):
@@ -591,6 +595,7 @@ class _FrameReader:
         self.frame = _Frame(number, location)
 
     def _read_bone(self, frame: _Frame, words: list[str], location: Location) -> None:
+        """Read the numbers of one bone in a frame."""
         name = words[0]
         numbers = [parsed(word) for word in words[1:]]
         is_complete = len(numbers) == self.num_dofs.get(name)

@@ -199,6 +199,7 @@ def read_bvh(
 def _read(
     data: bytes, path: Path, rate: float | None, diagnostics: Diagnostics
 ) -> Skeleton:
+    """Return the skeleton of the bytes of a file."""
     # The tree goes through a parser of words, the rows through that of tables.
     end_of_tree = _end_of_tree(data, path)
     text, encoding = decode(data[:end_of_tree])
@@ -469,6 +470,7 @@ class _Tree:
         raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
 
     def _add(self, name: str, parent: int, where: Location) -> None:
+        """Add a joint; report a name that is missing or used."""
         if len(self.joints) == MAX_JOINTS:
             raise TOO_LARGE.error(f"there are more than {MAX_JOINTS} joints", where)
         if not name or " " in name:
@@ -505,6 +507,7 @@ class _Tree:
             self.joints[block.index]["offset"] = block.offset
 
     def _offset(self, words: list[str], where: Location) -> list[float]:
+        """Return the three numbers of an OFFSET."""
         numbers = [parsed(word) for word in words]
         if len(numbers) < 3 or not all(map(math.isfinite, numbers)):
             self.found.report(
@@ -521,6 +524,7 @@ class _Tree:
         return numbers[:3]
 
     def _channels(self, words: list[str], where: Location) -> tuple[str, ...]:
+        """Return the names of channels; report wrong ones."""
         # The count, then the names.
         text, *names = words or [""]
         unknown = next(

@@ -234,6 +234,7 @@ class _Reader:
         self.components.append(component)
 
     def read_joints(self, body: Body | None) -> None:
+        """Read the joints of the .pos, if there is one."""
         rows = self._rows(".pos", None)
         if rows is None:
             return

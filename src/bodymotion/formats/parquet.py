@@ -344,6 +344,7 @@ class _Thrift:
         return reader(depth + 1)
 
     def _items(self, depth: int) -> list[Any]:
+        """Return the items of a list or set."""
         if depth > MAX_DEPTH:
             raise ValueError(f"lists are nested more than {MAX_DEPTH} deep")
         head = self.content[self.offset]
@@ -380,7 +381,7 @@ class _Thrift:
         raise ValueError("an integer has more than 64 bits")
 
     def _signed(self, depth: int) -> int:
-        # Zigzag: 0, −1, 1, −2 … are 0, 1, 2, 3 …
         """Return an integer with its sign in the lowest bit."""
+        # Zigzag: 0, −1, 1, −2 … are 0, 1, 2, 3 …
         value = self._unsigned()
         return value >> 1 ^ -(value & 1)

@@ -64,6 +64,7 @@ def plain_value(node: Node) -> Any:  # noqa: ANN401
 
 
 def _scalar(node: Scalar) -> str | int | float | bool | None:
+    """Return the value of a single text of YAML 1.1."""
     text = node.value
     # A quoted text is a text, whatever it looks like.
     if node.quoted:

@@ -280,6 +280,7 @@ def _by_extension(path: Path) -> Format | None:
 
 
 def _unknown_format(path: Path) -> FormatError:
+    """Return the error for a file of an unknown format."""
     extension = "a file name without extension"
     if path.suffix:
         extension = f"extension {path.suffix!r}"
@@ -359,6 +360,7 @@ def _read_named(
 
 
 def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
+    """Return the result of a format's reader for a file."""
     # Untrusted implies that nothing outside is opened.
     if options.get("untrusted"):
         options = {**options, "allow_outside": False}

@@ -490,6 +490,7 @@ class PackageFinder:
         return self._packages[name]
 
     def _package_folder(self, name: str) -> Path | None:
+        """Return the folder of a package; None where it is not found."""
         for path in self.package_paths:
             for folder in (path, path / name):
                 if folder.name == name and folder.is_dir():
@@ -766,6 +767,7 @@ class ReferencedFiles:
         found: Diagnostics,
         parse: Callable[[bytes, Path], PartType],
     ) -> PartType | None:
+        """Return the content of a part; None where it is faulty."""
         data = self.finder.read(path)
         if isinstance(data, NotFound):
             found.add(data.problem(location))

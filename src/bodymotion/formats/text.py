@@ -353,6 +353,7 @@ def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[
 
 
 def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
+    """Return some rows as text."""
     rows: list[bytes] = []
     if values.size:
         rows = number_rows(values.reshape(-1, values.shape[-1]))

@@ -147,6 +147,7 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
 
 
 def _camera(fields: Fields) -> dict[str, Any]:
+    """Return the attributes of a camera."""
     image_format = fields.text("format", default="COLOR")
     if image_format not in IMAGE_FORMATS:
         message = (

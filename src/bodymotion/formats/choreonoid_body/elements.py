@@ -124,6 +124,7 @@ class ElementReader:
         return self.link
 
     def _all(self, elements: Node, frame: NodeFrame, title: str) -> None:
+        """Read all elements in a frame; faults leave the others."""
         if self.depth >= MAX_DEPTH:
             raise TOO_LARGE.error(
                 f"elements are nested more than {MAX_DEPTH} deep", elements.location
@@ -204,6 +205,7 @@ class ElementReader:
             raise TOO_LARGE.error(message, node.location)
 
     def _element(self, element_type: str, node: Mapping, frame: NodeFrame) -> None:
+        """Read one element by its type."""
         self._count(node)
         title = label(element_type, node.items.get("name"))
         fields = Fields(node, self.context, title)
@@ -267,6 +269,7 @@ class ElementReader:
             self._all(elements, frame, fields.title)
 
     def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
+        """Add a RigidBody as a segment of the link."""
         transform = frame.transform
         # A mass has no meaning in a frame that is stretched.
         if not poses.is_rigid(transform):
@@ -340,6 +343,7 @@ class ElementReader:
         self.context.found.add(problem)
 
     def _shape(self, fields: Fields, frame: NodeFrame) -> None:
+        """Add the shape of a Shape element, or of its file."""
         node = fields.find("geometry")
         if not isinstance(node, Mapping):
             fields.report(rules.ELEMENT, f"{fields.title} has no geometry")
@@ -372,6 +376,7 @@ class ElementReader:
     def _resource(
         self, fields: Fields, frame: NodeFrame, material: Material | None
     ) -> None:
+        """Add the shapes of the file that a Resource names."""
         uri = fields.text("uri")
         name = fields.text("node")
         where = fields.location("uri")
@@ -489,6 +494,7 @@ class ElementReader:
             )
 
     def _opened(self, path: Path, fields: Fields) -> Document | None:
+        """Return the parsed file of elements; None where it is faulty."""
         # By the file around it too, as the included one may use its anchors.
         key = (path, id(self.document))
         if key not in self._included:

@@ -124,6 +124,7 @@ class Fields(yaml_fields.Fields):
         return numbers
 
     def _rotation(self, part: Sequence, name: str) -> tuple[float, ...]:
+        """Return one rotation as a quaternion w x y z."""
         x, y, z, angle = self._list(part, name, 4)
         # Without the large and the tiny, squares stay in range.
         largest = max(abs(x), abs(y), abs(z))

@@ -115,6 +115,7 @@ class ShapeReader:
         return self._materials[id(node)][1]
 
     def _geometry(self, fields: Fields, textured: bool) -> Geometry | None:
+        """Return the geometry of a node by its type."""
         geometry_type = fields.text("type")
         if geometry_type:
             fields.title = label(geometry_type)
@@ -280,6 +281,7 @@ def _indices(fields: Fields, *names: str) -> Ints:
 
 
 def _appearance(fields: Fields) -> VrmlNode:
+    """Return the Appearance node of VRML97 for an appearance."""
     values: dict[str, Value] = {}
     for key, name, read in (
         ("material", "material", _material),

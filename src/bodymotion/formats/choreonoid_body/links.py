@@ -506,6 +506,7 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
 
 
 def _axis_of_letter(fields: Fields, value: Scalar, name: str) -> Floats:
+    """Return the axis (3,) of a letter with or without a sign."""
     text = value.value.upper()
     letter = text.removeprefix("-").removeprefix("+")
     if letter not in AXES:
@@ -538,6 +539,7 @@ def read_mass(fields: Fields, default: Floats = ZERO) -> Segment:
 
 
 def _read_inertia(fields: Fields) -> Floats | None:
+    """Return the inertia (3, 3) of nine or six numbers."""
     numbers = fields.numbers("inertia")
     if numbers is None:
         return None

@@ -116,6 +116,7 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
 
 
 def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
+    """Read the bytes of a model with all parts."""
     found = Diagnostics(path)
     # Where files are: beside the model, and outside only with `allow_outside`.
     parts = ReferencedFiles(ResourceFinder(path.parent, allow_outside, model=path))
@@ -149,6 +150,7 @@ class _ModelLoader:
         self._open = [path.resolve()]
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
+        """Return the model of a SubBody; None where it is left out."""
         location = fields.location("uri")
         path = find_file(fields.text("uri"), fields.node, self.parts.finder)
         if isinstance(path, NotFound):
@@ -232,6 +234,7 @@ class _Model:
         self.orphans: set[int] = set()
 
     def read(self) -> Self:
+        """Read header, links, extra joints and tree of the file."""
         root = self.document.root
         if not isinstance(root, Mapping):
             raise rules.NOT_A_BODY.error("the top node is not a mapping", root.location)
@@ -292,6 +295,7 @@ class _Model:
         return version
 
     def check_format(self, header: Fields) -> None:
+        """Check that the file is a model of Choreonoid."""
         name = header.text("format")
         if name == "ChoreonoidBody":
             return
@@ -340,6 +344,7 @@ class _Model:
         self.found.report(rules.DEGREES, message, location)
 
     def link(self, node: Node) -> None:
+        """Read the links that a node stands for."""
         # Keys are counted each time that an alias stands for them.
         self.visited += 1
         if isinstance(node, Mapping):
@@ -360,6 +365,7 @@ class _Model:
             self.is_faulty = True
 
     def one_link(self, node: Node) -> None:
+        """Read a node of the list of links by its type."""
         if not isinstance(node, Mapping):
             raise WRONG_VALUE.error("a link must be a mapping", node.location)
         # `import` brings in the keys of an anchor before anything is read.
@@ -397,6 +403,7 @@ class _Model:
                     self.links.append(link)
 
     def sub_body(self, fields: Fields) -> None:
+        """Add the links of a SubBody, renamed and numbered."""
         model = self.loader.sub_body(fields, self.found)
         prefix = fields.text("prefix")
         suffix = fields.text("suffix")
@@ -500,6 +507,7 @@ class _Model:
     def parent(
         self, link: RawLink, by_name: dict[str, RawLink], root: RawLink
     ) -> RawLink | str:
+        """Return the parent of a link that names it."""
         parent = by_name.get(str(link.parent))
         if parent is not None:
             return parent
@@ -604,6 +612,7 @@ def _imported(node: Mapping) -> Mapping:
 def _made(
     model: _Model, parts: ReferencedFiles, found: Diagnostics, path: Path
 ) -> Body:
+    """Return the body of a model whose links are in a tree."""
     links = _links(model.tree)
     for link, raw in zip(links, model.tree, strict=True):
         _check_mass(link, raw, found)
@@ -647,6 +656,7 @@ def _extra_joints(
 
 
 def _links(tree: list[RawLink]) -> tuple[Link, ...]:
+    """Return the links with their numbers and parents."""
     numbers = {id(link): number for number, link in enumerate(tree)}
     links: list[Link] = []
     for number, raw in enumerate(tree):

@@ -185,6 +185,7 @@ class ResourceReader:
     def _of_scene(
         self, path: Path, name: str, frame: NodeFrame, where: Location
     ) -> list[FoundShape] | None:
+        """Return the shapes of a VRML97 file, None without the node."""
         is_new = path not in self._files
         scene = self.once(path, where, lambda path: parse_vrml(path.read_bytes(), path))
         if scene is None:
@@ -216,6 +217,7 @@ class ResourceReader:
     def _of_collada(
         self, path: Path, name: str, frame: NodeFrame, where: Location
     ) -> list[FoundShape] | None:
+        """Return the shapes of a COLLADA file, None without the node."""
         root = self.once(path, where, partial(self._read_collada, where))
         if root is None:
             return []

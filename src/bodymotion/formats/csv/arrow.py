@@ -99,6 +99,7 @@ def read_arrow(path: str | Path, found: Diagnostics) -> Table | None:
 
 
 def _read(content: bytes, found: Diagnostics) -> Table:
+    """Return the table of the columns of numbers."""
     reader = opened(BytesIO(content))
     path = str(found.path)
     schema = schema_of(reader)

@@ -236,6 +236,7 @@ def _names(
     body: Body | None,
     found: Diagnostics,
 ) -> list[str]:
+    """Return the names of the columns, by layout or file."""
     count = table.values.shape[1]
     location = Location(table.path, table.header_line)
     if columns is not None:
@@ -387,6 +388,7 @@ class _Reader:
         return columns
 
     def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
+        """Return the timeline of the times or of the rate."""
         times = self.of("time").get(0)
         if times is not None:
             # Only without a unit may the times be in another one.
@@ -404,6 +406,7 @@ class _Reader:
         return Timeline.uniform(len(self.values), rate or 1.0)
 
     def poses(self, timeline: Timeline) -> list[Component]:
+        """Return the component of link poses, if there is one."""
         parts = list(
             dict.fromkeys(
                 c.part for c in self.columns if c.kind in ("pose", "angle", "unclear")
@@ -488,6 +491,7 @@ class _Reader:
         return factors
 
     def joints(self, timeline: Timeline, is_nameless: bool) -> list[Component]:
+        """Return the component of joints, if there is one."""
         indices = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
         if not indices:
             return []
@@ -622,6 +626,7 @@ class _Reader:
             raise rules.UNIT.error(text, self.location)
 
     def zmps(self, timeline: Timeline) -> list[Component]:
+        """Return the components of zero moment points."""
         components: list[Component] = []
         kinds: tuple[tuple[Kind, bool], ...] = (("zmp", False), ("relative zmp", True))
         for kind, relative in kinds:

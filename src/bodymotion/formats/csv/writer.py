@@ -174,6 +174,7 @@ class _Table:
         self.columns.append(values)
 
     def link_columns(self, links: MultiSE3Seq) -> None:
+        """Add the columns of link poses."""
         labels = links.part_labels
         # Names of links are used only where each can be a part of a column's name.
         usable = (
@@ -198,6 +199,7 @@ class _Table:
                 self.add(name, links.values[:, part, k])
 
     def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
+        """Add the columns of joints, with units where needed."""
         joints = shared.joints
         assert joints is not None
 

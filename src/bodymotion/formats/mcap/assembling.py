@@ -98,6 +98,7 @@ class _Assembler:
     def motion(
         self, source: Source, from_zero: bool, wanted: str | None
     ) -> ReadResult[Motion]:
+        """Return the motion of the topics that were chosen."""
         moving = {*self.log.moving_topics()}
         if not moving or wanted not in (None, *moving):
             self._report_no_motion(wanted)
@@ -157,6 +158,7 @@ class _Assembler:
         return min(with_joints, key=order, default="")
 
     def _report_unread(self, joint_topic: str, frames: list[str]) -> None:
+        """Report messages and topics that are not read."""
         if joint_topic:
             count = self.log.topics[joint_topic].num_without_positions
             if count:
@@ -281,6 +283,7 @@ class _Assembler:
             )
 
     def _joints(self, rows: list[JointRow]) -> Component:
+        """Return the component of the joints of all messages."""
         # Each time once; messages of one time are merged.
         times = sorted({row.time for row in rows})
         # In the order of their first message.

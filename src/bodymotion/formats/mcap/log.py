@@ -190,6 +190,7 @@ class Log:
         logged: int,
         message: Any,  # noqa: ANN401
     ) -> None:
+        """Add the joints or frames of a decoded message."""
         topic = self.topics[name]
         if topic.kind == "frames":
             self._add_frames(name, logged, message)

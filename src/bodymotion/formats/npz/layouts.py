@@ -601,6 +601,7 @@ class _Reader:
     def joints(
         self, q: Floats, timeline: Timeline, names: tuple[str, ...]
     ) -> MultiValueSeq:
+        """Return the component of joint columns (T, J)."""
         if self.body is not None and names:
             q, names = in_body_order(q, names, self.body, self.location, self.found)
         elif self.body is not None:

@@ -104,6 +104,7 @@ def read_archive(
 
 
 def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Array:
+    """Return the array of one member of an archive."""
     inside = Location(location.path, inside=member.filename)
     # The header of an .npy: magic, version, shape, order, type.
     version = np.lib.format.read_magic(stream)

@@ -70,6 +70,7 @@ def write_npz(
 
 
 def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
+    """Return the arrays of our own layout."""
     timeline = shared.timeline
     arrays: dict[str, Array] = {}
     rate = timeline.frame_rate or timeline.import_rate
@@ -114,6 +115,7 @@ def _names(
 def _beyond_mimic(
     shared: SharedTime, body: Body | None, problems: Diagnostics
 ) -> dict[str, Array]:
+    """Return the arrays of BeyondMimic's layout."""
     if body is None:
         raise ValueError(
             "the layout 'beyondmimic' holds the poses of all links: give the body"

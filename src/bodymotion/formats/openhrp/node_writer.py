@@ -667,6 +667,7 @@ class SegmentWriter:
         return fields
 
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
+        """Return the shapes of a segment, or an Inline of their file."""
         title = f"Segment {name!r}"
         shapes = (*segment.visuals, *segment.collisions)
         has_mesh = any(isinstance(shape.geometry, Mesh) for shape in shapes)
@@ -761,6 +762,7 @@ class DeviceWriter:
                 self.report(losses.KEPT_VALUE, message)
 
     def _node_type(self, device: Device) -> str:
+        """Return the name of the node type of a device."""
         if not isinstance(device, OtherDevice):
             return device.kind
         # Two types may become one legal name: each gets its own.

@@ -350,6 +350,7 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
 def _check_rotation(
     node: Node, rotation: tuple[float, ...], found: ModelDiagnostics, subject: Subject
 ) -> None:
+    """Report an angle or an axis that looks wrong."""
     location = node.location_of("rotation")
     title = f"rotation of {label(node)} is {_shown(rotation)}"
     *axis, angle = rotation
@@ -496,6 +497,7 @@ def _limit(
 def _report_unused(
     node: Node, extra: dict[str, object], found: ModelDiagnostics
 ) -> None:
+    """Report fields of a Joint that have no effect."""
     # Transform's fields, which the document's prototype of a Joint also declares.
     for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
         value = nodes.vector(node, name, default)
@@ -549,6 +551,7 @@ def is_rigid(transform: Floats) -> bool:
 
 
 def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
+    """Return the inertia (3, 3) of a Segment about its centre of mass."""
     none = frozen(np.zeros((3, 3)))
     numbers = nodes.numbers(node, "momentsOfInertia")
     # A prototype may give a default: then `numbers` has it.
@@ -698,6 +701,7 @@ def _sensor_value(
 def _check_camera(
     device: VisionSensor, node: Node, found: ModelDiagnostics, subject: Subject
 ) -> None:
+    """Report an image type or field of view that does not exist."""
     if device.type not in ("COLOR", "DEPTH", "COLOR_DEPTH", "NONE"):
         message = (
             f"type of {label(node)} is {device.type!r}, "
@@ -890,6 +894,7 @@ class TreeReader:
             self.found.fault(UNKNOWN_NODE.error(message, node.location), *ALL)
 
     def _enter_joint(self, node: Node, frame: NodeFrame) -> None:
+        """Read a Joint as a link, and continue with its children."""
         index = len(self.open_links)
         subject: Subject = ("links", index)
         # The document allows Joints in Joints only.
@@ -980,6 +985,7 @@ class TreeReader:
         self.walker.enter(children, NodeFrame(), leave)
 
     def _enter_segment(self, node: Node, frame: NodeFrame) -> None:
+        """Read a Segment, and continue with its children."""
         if self.segment is not None:
             self.found.fault(
                 rules.SEGMENT_IN_SEGMENT.error(
@@ -1002,6 +1008,7 @@ class TreeReader:
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
+            """Add the segment with its shapes, and leave it."""
             visuals, collisions = by_purpose(self.walker.drawn)
             self.segment, self.walker.drawn = around, outer
             read = partial(
@@ -1026,6 +1033,7 @@ class TreeReader:
         )
 
     def _enter_sensor(self, node: Node, frame: NodeFrame) -> None:
+        """Note a sensor, and continue with the shapes in it."""
         if self.link is None:
             self.beside_root.append((node, frame))
             return
@@ -1053,8 +1061,8 @@ class TreeReader:
         return found or []
 
     def _read_sensors(self) -> None:
-        # Sensors of a kind are numbered by their ids, whatever their order in the tree.
         """Read the sensors; those of one kind are in the order of their ids."""
+        # Sensors of a kind are numbered by their ids, whatever their order in the tree.
         for place in in_order_of_ids([sensor_key(node) for node, _, _ in self.sensors]):
             node, link, transform = self.sensors[place]
             subject: Subject = ("devices", len(self.devices))

@@ -166,6 +166,7 @@ class _ModelReader:
         """
 
     def read(self) -> ReadResult[Body]:
+        """Return the body with all problems of the model."""
         if self.path.suffix and self.path.suffix.lower() != ".wrl":
             message = f"the name ends with {self.path.suffix}, expected .wrl"
             self.found.report(rules.EXTENSION, message, Location(str(self.path)))
@@ -212,6 +213,7 @@ class _ModelReader:
         return list(dict.fromkeys(everything))
 
     def _body(self) -> Body:
+        """Return the body of the first Humanoid, or of the scene."""
         self.walker.walk(self.scene.nodes, NodeFrame(), self._visit)
         # ROUTEs connect animations and sensors of a scene: a body has none.
         self._report_routes()
@@ -281,6 +283,7 @@ class _ModelReader:
         return Body(name=self.path.stem, links=(link,), info=self.world)
 
     def _visit(self, node: Node, frame: NodeFrame) -> bool:
+        """Collect a node of the top level; return whether it is done."""
         match node.type:
             # Read after the walk: only then is it known whether there are others.
             case "Humanoid":
@@ -333,6 +336,7 @@ class _ModelReader:
         return replace(body, root_pose=pose)
 
     def _humanoid(self, node: Node, transform: Floats) -> Body:
+        """Return the body of a Humanoid inside a transform (4, 4)."""
         found = self.found
         if self._has_pose(node, transform) and not self.apply_humanoid_pose:
             message = (
@@ -396,6 +400,7 @@ class _ModelReader:
             self.entries["devices", number] = _locator(node, DEVICE_FIELDS)
 
     def _tree(self, humanoid: Node) -> TreeReader:
+        """Read the links and devices of a Humanoid."""
         found_nodes = nodes.children(humanoid, "humanoidBody")
         # What is found in a body without a Joint counts only where it is read again as
         # one link.
@@ -419,6 +424,7 @@ class _ModelReader:
         return TreeReader(self.parts, self.found).read([Node("Joint", "Root", fields)])
 
     def _extra_joints(self, tree: TreeReader) -> tuple[ExtraJoint, ...]:
+        """Return the extra joints between the links of the tree."""
         # Names may repeat: of several, the first link counts, so it is entered last.
         links = {link.name: link.index for link in reversed(tree.links)}
         joints: list[ExtraJoint] = []
@@ -629,6 +635,7 @@ def _check_sensor_limit(node: Node, name: str, found: Diagnostics) -> None:
 
 
 def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
+    """Check that moving joints have ids, in the order of links."""
     ids: dict[int, None] = {}
     for link, node in zip(tree.links, tree.joint_nodes, strict=True):
         joint = link.joint

@@ -226,6 +226,7 @@ class _Builder:
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
+        """Make the scene of a body with a Humanoid."""
         body = self.body
         children = children_of([link.parent for link in body.links])
         # The file nests links, so their numbers become depth-first ones.
@@ -281,6 +282,7 @@ class _Builder:
         return fields
 
     def _report_order(self, order: list[int]) -> None:
+        """Report links whose order, depth or pose changes in the file."""
         body = self.body
         if order != list(range(len(order))):
             self.report(losses.BODY_ORDER, "the links are numbered anew, depth-first")

@@ -129,6 +129,7 @@ class _Reader:
         return Fields(node, self.context, title)
 
     def read(self, root: Mapping) -> KeyPoses:
+        """Read the sequence of the top node."""
         top = self.fields(root, "the sequence")
         file_type = top.text("type")
         refs = top.find("refs")
@@ -208,6 +209,7 @@ class _Reader:
         return locations
 
     def _ref(self, item: Node) -> None:
+        """Read one pose with its time."""
         if not isinstance(item, Mapping):
             message = "a pose is not a mapping; expected one with time and refer"
             raise WRONG_VALUE.error(message, item.location)
@@ -255,6 +257,7 @@ class _Reader:
         raise rules.UNKNOWN_POSE.error(message, refer.location)
 
     def _pose(self, pose: Fields, number: int) -> KeyPose | None:
+        """Return a pose without its time; None for another kind."""
         pose_type = pose.text("type")
         name = pose.text("name")
         # A syllable to speak: it has no joints.
@@ -300,6 +303,7 @@ class _Reader:
         return replace(key_pose, extra=pose.rest())
 
     def _ids(self, pose: Fields, name: str) -> list[int] | None:
+        """Return a list of joint ids; empty where one is wrong."""
         numbers = pose.numbers(name)
         if numbers is None:
             return None
@@ -345,6 +349,7 @@ class _Reader:
         return None
 
     def _links(self, pose: Fields, number: int) -> list[LinkKey]:
+        """Return the links of a pose that are goals."""
         node = pose.find("ik_links")
         if node is None:
             return []
@@ -368,6 +373,7 @@ class _Reader:
         return links
 
     def _link(self, link: Fields) -> LinkKey | None:
+        """Return a link with its pose; None without a pose."""
         name = link.text("name")
         index = link.integer("index", default=-1)
         if not name and index < 0:

@@ -167,6 +167,7 @@ def _refer(pose: KeyPose, lost: as_text.Unwritable) -> list[str]:
 
 
 def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
+    """Return the lines of a link as an item of a list."""
     lines = []
     if key.name:
         lines.append(f"name: {as_text.name(key.name, lost)}")

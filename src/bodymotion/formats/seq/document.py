@@ -185,6 +185,7 @@ class _SpanFrames(Frames):
         return text, rows, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
 
     def _parsed(self, k: int) -> list[Node]:
+        """Return the rows of a piece as nodes, parsed as YAML."""
         piece = self._span.pieces[k]
         text = self._read(k)
         where = PiecedText(self._source.path)

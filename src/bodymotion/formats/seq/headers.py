@@ -175,6 +175,7 @@ class Fields:
         return self.unknown, text
 
     def _find_slips(self) -> dict[str, Problem]:
+        """Report misspelt keys; return them by the keys they stand for."""
         # A component has no keys such as formatVersion.
         expected = OF_COMPONENTS if self.inside else _OF_TOP
         spellings = [KEYS[name][0] for name in expected if name not in self.values]
@@ -421,6 +422,7 @@ class _Reader:
         self.is_complete = True
 
     def run(self) -> Headers:
+        """Read and check the headers of the whole file."""
         root = self.document.tree.root
         if not isinstance(root, Mapping):
             kind = "list" if isinstance(root, Sequence) else "text"
@@ -516,6 +518,7 @@ class _Reader:
         self.found.add(replace(slip, severity="error"), fatal=refused)
 
     def check_type(self, top: Fields, top_type: str | None) -> None:
+        """Check the type of the top node."""
         if top_type in ("CompositeSeq", "BodyMotion"):
             return
         location = top.at(top.values.get("type"))
@@ -547,6 +550,7 @@ class _Reader:
             self.found.report(rules.TOP_TYPE, message, location)
 
     def version(self, top: Fields, top_type: str | None) -> int:
+        """Return the format version; report a wrong one."""
         node = top.values.get("format_version")
         text = top.text("format_version")
         location = top.at(node, ".formatVersion" if node else "")
@@ -593,6 +597,7 @@ class _Reader:
         return version
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:
+        """Return the headers of the components that can be read."""
         node = top.values.get("components")
         # "components:" without a value is an empty list.
         if node is None or _is_empty(node):
@@ -627,6 +632,7 @@ class _Reader:
     def check_together(
         self, components: list[ComponentHeader], rate: float | None
     ) -> None:
+        """Check contents, rates and lengths of components together."""
         contents: set[str] = set()
         for component in components:
             # A component of an unknown type has no rows to compare.
@@ -679,6 +685,7 @@ class _Reader:
             self.found.report(rules.LENGTHS, message, compared[0].location)
 
     def check_text(self) -> None:
+        """Report a second document, and a text that is not UTF-8."""
         document = self.document
         offset = document.tree.next_document
         if offset is not None:
@@ -771,6 +778,7 @@ class _Reader:
     def frame_rate(
         self, fields: Fields, content: str, is_stamped: bool
     ) -> float | None:
+        """Return the frame rate of a component; report a missing one."""
         rate = fields.inherited(Fields.rate)
         # A rate at the top node is inherited, so both are looked at.
         # A rate that cannot be read is another fault.
@@ -830,6 +838,7 @@ class _Reader:
         self.found.refuse(rule.error(message, holders[0].at(None)))
 
     def frames(self, fields: Fields, content: str) -> Frames | None:
+        """Return the rows of a component, None where it has none."""
         node = fields.values.get("frames")
         if node is None or _is_empty(node):
             if "frames" in fields.slips:
@@ -846,6 +855,7 @@ class _Reader:
         return None
 
     def check_num_frames(self, fields: Fields, content: str, num_rows: int) -> None:
+        """Compare the number of frames that a header states."""
         # Rows decide: numFrames is information only.
         fields = fields.holder("num_frames")
         stated = fields.count("num_frames")
@@ -873,6 +883,7 @@ class _Reader:
     def stamped(
         self, fields: Fields, version: int, component_type: str, frames: Frames | None
     ) -> bool:
+        """Return whether rows begin with a time."""
         flag = fields.inherited(lambda fields: fields.flag("has_frame_time"))
         holder = fields.holder("has_frame_time")
         # The format of version 1 has no time stamps.
@@ -960,6 +971,7 @@ class _Reader:
         return row
 
     def order(self, fields: Fields, frames: Frames | None, is_stamped: bool) -> str:
+        """Return the order of the numbers of a pose."""
         holder = fields.holder("se3_format")
         text = holder.text("se3_format")
         if text is not None:
@@ -994,6 +1006,7 @@ class _Reader:
         frames: Frames | None,
         is_stamped: bool,
     ) -> int:
+        """Return the number of parts of a component."""
         # A Vector3Seq is always 3 numbers.
         if component_type == VECTOR3:
             if "num_parts" in fields.values:
@@ -1021,6 +1034,7 @@ class _Reader:
         return in_row
 
     def labels(self, fields: Fields, parts: int) -> tuple[str, ...] | None:
+        """Return the part labels; None where they are no texts."""
         node = fields.values.get("part_labels")
         if node is None:
             # Those of the top node are for the components that have as many parts.

@@ -402,6 +402,7 @@ def _filled(
     found: Diagnostics,
     effort: Effort,
 ) -> _Rows:
+    """Return the arrays of a component, filled with its rows."""
     arrays: tuple[Floats, Floats | None] | None = None
     # Values in the shape of their type; rows that cannot be read stay nan.
     for frames, block in RowReader(header, subject, found, effort).rows(layout):

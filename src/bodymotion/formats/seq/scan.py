@@ -405,6 +405,7 @@ class _Scanner:
         self.base = source.start
 
     def run(self) -> Scan:
+        """Take the rows of all keys `frames` out of the text."""
         searched = 0
         # The text before this is searched for comments already: no key is looked at
         # twice.
@@ -729,6 +730,7 @@ class _FlowRows(NamedTuple):
 
 
 def _find_flow_rows(text: bytes) -> _FlowRows:
+    """Find the whole rows in a piece of a flow sequence."""
     # Bytes as numbers: brackets are found without a loop.
     codes = np.frombuffer(text, np.uint8)
     brackets = np.flatnonzero((codes == ord("[")) | (codes == ord("]")))

@@ -85,6 +85,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         return tuple(self._ends(k, header) for k, header in enumerate(self.components))
 
     def _ends(self, index: int, header: ComponentHeader) -> tuple[float, float] | None:
+        """Return the first and last time [s] of a component."""
         if header.layout is None or header.frames is None:
             return None
         last = header.num_frames - 1

@@ -320,6 +320,7 @@ def value(
 
 
 def _scalar(thing: object, lost: Unwritable, json_style: bool) -> str:
+    """Return a single value as text."""
     match thing:
         case None:
             return "null"

@@ -292,6 +292,7 @@ class SeqWriter:
     def _top(
         self, extra: Mapping[str, object], headers: Sequence[ComponentHeader]
     ) -> None:
+        """Write the keys of the top node."""
         top_type = "BodyMotion" if self.version == 1 else "CompositeSeq"
         pairs: list[tuple[str, str]] = [
             ("type", self._text(top_type)),
@@ -317,6 +318,7 @@ class SeqWriter:
             self._put(" [")
 
     def _component(self, head: ComponentHeader, pieces: Pieces) -> None:
+        """Write a component: its keys, then its rows."""
         is_vector = head.type == "Vector3Seq"
         is_root_relative = is_vector and head.is_root_relative
         content = self._content(head.content, is_root_relative)
@@ -379,6 +381,7 @@ class SeqWriter:
         self._begun += 1
 
     def _frames(self, head: ComponentHeader, pieces: Pieces) -> None:
+        """Write the rows of a component."""
         if self._json:
             self._put(",\n" + self._key("frames"))
             between = b",\n"
@@ -433,6 +436,7 @@ class SeqWriter:
         return rounded(values, self.digits)
 
     def _poses(self, values: Floats, tally: _Tally) -> Floats:
+        """Return poses (N, P, 7) in the order of the file."""
         if self.order == "XYZQWQXQYQZ":
             return values
         if self.order == "XYZQXQYQZQW":
@@ -475,6 +479,7 @@ class SeqWriter:
     def _extra(
         self, extra: Mapping[str, object], where: str, taken: frozenset[str]
     ) -> list[tuple[str, str]]:
+        """Return unknown keys with their values as text."""
         lost = Unwritable()
         pairs = []
         for name, thing in extra.items():
@@ -500,6 +505,7 @@ class SeqWriter:
         return pairs
 
     def _unwritable(self, lost: Unwritable, where: str) -> None:
+        """Report what cannot be written of the values of a part."""
         part = where or "the top node"
         if lost.values:
             self._note(
@@ -546,6 +552,7 @@ class _Tally:
         self._last = -np.inf
 
     def times(self, times: Floats | None, head: ComponentHeader, row: int) -> None:
+        """Check that the times of a piece increase."""
         # Header and frames must agree, since hasFrameTime is written first.
         if (times is not None) != head.has_frame_time:
             raise ValueError(

@@ -289,6 +289,7 @@ def num_columns(head: bytes) -> int:
 def _read(
     file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None
 ) -> Table:
+    """Return the table of a file of text."""
     blocks = _blocks(file, path)
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     number = 1
@@ -383,6 +384,7 @@ class _Rows:
         return block.count(b"\n")
 
     def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, Indices]:
+        """Return the rows of a block and their lines, one by one."""
         rows: list[list[float]] = []
         lines: list[int] = []
         for k, line in enumerate(timed(block.split(b"\n")), number):
@@ -506,6 +508,7 @@ def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
 
 
 def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
+    """Return the names of the columns in the first line."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

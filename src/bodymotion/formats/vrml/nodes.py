@@ -344,6 +344,7 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
+    """Return the exception for a value that cannot be converted."""
     value = node.get(name)
     # An array may have millions of numbers: the message has their count.
     if isinstance(value, np.ndarray):

@@ -258,6 +258,7 @@ class Parser(Scanner):
     # ---- prototypes
 
     def _proto(self, pos: int) -> int:
+        """Read a prototype, and declare its type in the scope."""
         name, offset, pos = self._proto_name(pos)
         self._go_deeper(offset)
         fields, pos = self.declarations(pos, defaults=True)
@@ -330,6 +331,7 @@ class Parser(Scanner):
         defaults: bool,
         fields: dict[str, FieldDeclaration],
     ) -> int:
+        """Read one field or event of an interface into `fields`."""
         access, field_type, name = declared.groups()
         pos = declared.end()
         self._check_type(declared)
@@ -605,6 +607,7 @@ class Parser(Scanner):
         return pos
 
     def _script_field(self, node: Node, declared: re.Match[str]) -> int:
+        """Read a field or event that a Script declares."""
         access, field_type, name = declared.groups()
         pos = declared.end()
         self._check_type(declared)

@@ -219,6 +219,7 @@ def load_proto(proto: Proto, files: ReferencedFiles) -> Proto | None:
     """
 
     def find_declared(path: Path, url: str, found: Diagnostics) -> Proto | None:
+        """Return the PROTO that one url of the EXTERNPROTO means."""
         scene = files.open_part(path, proto.path, proto.location, found, parse_vrml)
         if scene is None:
             return None
@@ -304,6 +305,7 @@ def expand(node: Node, files: ReferencedFiles | None = None) -> list[Node]:
         return field.value
 
     def copied(part: Node) -> Node:
+        """Return a node of the body with values of the instance."""
         if id(part) not in done:
             fields = {name: filled(value) for name, value in part.fields.items()}
             # A node that nothing in it changes is shared, so memory does not grow with

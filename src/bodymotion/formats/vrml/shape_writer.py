@@ -359,6 +359,7 @@ class ShapeWriter:
     # ---- appearance
 
     def _appearance(self, material: Material) -> Node:
+        """Return the Appearance of a material, shared by equal ones."""
         # The same object first: it needs no comparison with others.
         if id(material) in self._latest:
             return self._latest[id(material)][1]
@@ -405,6 +406,7 @@ class ShapeWriter:
         return self._geometries[id(geometry)][1]
 
     def _new_geometry(self, geometry: Geometry) -> list[Node]:
+        """Return the geometry nodes of a geometry."""
         match geometry:
             case Box(size):
                 sizes = {"size": np.array(size, dtype=np.float64)}
@@ -452,6 +454,7 @@ class ShapeWriter:
         parts: dict[str, bool],
         some_zero: bool = False,
     ) -> list[Node]:
+        """Return a primitive of some sizes; none where they are wrong."""
         numbers = np.concatenate([np.ravel(size) for size in sizes.values()])
         are_sizes = np.isfinite(numbers).all() and (numbers >= 0).all()
         if not are_sizes or np.count_nonzero(numbers == 0) > some_zero:
@@ -466,6 +469,7 @@ class ShapeWriter:
         return [Node(kind, fields=fields)]
 
     def _face_set(self, mesh: Mesh) -> list[Node]:
+        """Return the IndexedFaceSet of a mesh; none without usable faces."""
         faces = mesh.faces
         vertices = mesh.vertices
         # A face that the reader would refuse is not written.
@@ -558,6 +562,7 @@ class ShapeWriter:
         return values
 
     def _line_set(self, lines: Lines) -> list[Node]:
+        """Return the IndexedLineSet of lines; none without usable segments."""
         segments = lines.segments
         good = _usable(segments, lines.vertices)
         if not good.any():

@@ -240,6 +240,7 @@ class SceneWalker:
     def _visit(
         self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]
     ) -> None:
+        """Visit a node, then what its prototype means, then its contents."""
         self.visited += 1
         if self.visited % ITEMS_BETWEEN_CLOCKS == 0:
             check_time(node.location)
@@ -256,6 +257,7 @@ class SceneWalker:
             inner = self.actual.inside(inner)
 
     def _walk_into(self, node: Node, frame: NodeFrame) -> None:
+        """Continue the walk inside a node of the standard."""
         match node.type:
             case "Transform":
                 inside = self.frame_inside(frame, node_transform(node), node)
@@ -348,6 +350,7 @@ class SceneWalker:
         frame: NodeFrame,
         node: Node,
     ) -> None:
+        """Add a shape to those that were found."""
         if geometry is None:
             return
         if len(self.drawn) >= MAX_SHAPES:
@@ -436,6 +439,7 @@ class AppearanceReader:
         return self._known[id(node)][1]
 
     def _read(self, node: Node) -> Material:
+        """Make the material of an Appearance node."""
         appearance = self.actual(node)
         if appearance is None or appearance.type != "Appearance":
             return PLAIN
@@ -482,6 +486,7 @@ class AppearanceReader:
         return tuple(clipped)
 
     def _texture(self, node: Node, transform: Node | None) -> Texture | None:
+        """Return the texture of a node; None where it cannot be shown."""
         if node.type != "ImageTexture":
             message = f"{node.type} is not shown"
             self.found.report(rules.NOT_SHOWN, message, node.location)
@@ -559,6 +564,7 @@ class GeometryReader:
         self.found.report(rule, message, node.location)
 
     def _read(self, node: Node, textured: bool) -> Geometry | None:
+        """Make the geometry of a node, by its type."""
         match node.type:
             case "IndexedFaceSet":
                 return self._face_set(node, textured)
@@ -623,6 +629,7 @@ class GeometryReader:
         return points
 
     def _face_set(self, node: Node, textured: bool) -> Mesh | None:
+        """Return the mesh of an IndexedFaceSet; None without faces."""
         points = self.points(node)
         index = nodes.integers(node, "coordIndex")
         if not len(points) or not len(index):
@@ -795,6 +802,7 @@ class GeometryReader:
         )
 
     def _line_set(self, node: Node) -> Lines | None:
+        """Return the lines of an IndexedLineSet; None without segments."""
         points = self.points(node)
         index = nodes.integers(node, "coordIndex")
         if not len(points) or not len(index):

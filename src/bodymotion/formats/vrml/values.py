@@ -206,6 +206,7 @@ def unescape(text: str) -> str:
 
 
 def _number_reader(field_type: str) -> Reader:
+    """Return the reader of a type of so many numbers."""
     count = COUNTS[field_type]
     # One match for all numbers of a vector, and one `struct` to make its array: most
     # fields of a file are vectors.
@@ -275,6 +276,7 @@ def _strings(parser: Parser, pos: int) -> tuple[list[str], int]:
 
 
 def _list_reader(field_type: str) -> Reader:
+    """Return the reader of a list of numbers."""
     single = "SF" + field_type[2:]
     width = COUNTS[single]
     whole = field_type == "MFInt32"
@@ -391,6 +393,7 @@ def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, i
 
 
 def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
+    """Read an SFImage: width, height, components and pixels."""
     values, end = loose_numbers(parser, pos, "SFInt32", 3)
     if not values:
         return irregular(parser, pos, "SFImage")
@@ -594,6 +597,7 @@ def frozen_array(values: list[float], whole: bool) -> Floats | Ints:
 
 
 def _whole_number(parser: Parser, word: str, offset: int) -> int:
+    """Return a word as an integer of 32 bits."""
     digits = word.lstrip("+-")
     if digits[:2] in ("0x", "0X"):
         value = int(digits, 16)

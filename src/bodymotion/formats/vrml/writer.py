@@ -253,6 +253,7 @@ class _Writer:
                 yield self._declared(proto, indent)
 
     def _declared(self, proto: Proto, indent: bytes) -> Pieces:
+        """Write the declaration of a prototype, with its remark."""
         yield b"\n"
         for line in self.remarks.get(proto.name, "").splitlines():
             yield indent + f"# {line}\n".encode()
@@ -305,6 +306,7 @@ class _Writer:
     # ---- nodes
 
     def _node(self, node: Node, indent: bytes) -> Pieces:
+        """Write a node, or USE where it is written already."""
         # USE is right only while the name still means this node: DEF may give it to
         # another.
         name = self.written.get(id(node))
@@ -382,6 +384,7 @@ class _Writer:
         return None
 
     def _value(self, value: Value, kind: str, indent: bytes) -> Pieces:
+        """Write the value of a field of type `kind`."""
         if isinstance(value, Node):
             yield self._node(value, indent)
         elif isinstance(value, list) and value and not isinstance(value[0], str):

@@ -357,8 +357,8 @@ class Fields:
         return default
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
-        # Unknown keys are kept, so a writer can write them again.
         """Return the keys that were not read, as plain values."""
+        # Unknown keys are kept, so a writer can write them again.
         return {
             key: _plain(value, self.context)
             for key, value in self.node.items.items()

@@ -78,6 +78,7 @@ class _Parser:
         return Scalar(self.text, offset, value, True)
 
     def value(self, depth: int) -> Node:
+        """Parse the value at the current offset."""
         # Nested calls: Python has a limit of its own.
         if depth > MAX_DEPTH:
             raise ValueError("nested too deep")

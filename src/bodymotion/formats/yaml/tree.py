@@ -92,8 +92,8 @@ class PiecedText:
         self.length = 0
 
     def add(self, text: str, line: int, column: int) -> None:
-        # Pieces follow one another in the text, but not in the file.
         """Append a piece whose first character is at a line and column (from 1)."""
+        # Pieces follow one another in the text, but not in the file.
         self._starts.append(self.length)
         self._pieces.append((text, line, column))
         self.length += len(text)
@@ -396,6 +396,7 @@ def _unusual_before(data: str, offset: int, text: Positions) -> str:
 
 
 def _parse(data: str, text: Positions, builder: _Builder) -> Document:
+    """Parse a text with PyYAML, and build its tree."""
     import yaml
 
     # PyYAML may be built without libyaml; its own parser is slower.
@@ -539,6 +540,7 @@ class _Builder:
     def opened(
         self, event: yaml.CollectionStartEvent, depth: int
     ) -> Sequence | Mapping:
+        """Return the empty list or mapping that an event begins."""
         import yaml
 
         offset = _offset(event)
@@ -569,6 +571,7 @@ class _Builder:
     def closed(
         self, node: Sequence | Mapping, anchor: str | None, children: list[Node]
     ) -> Node:
+        """Return a list or mapping with its children."""
         inside: AnyCollection[Node] = children
         if isinstance(node, Mapping):
             # Children are key, value, key, value ….
@@ -595,6 +598,7 @@ class _Builder:
         return node
 
     def alias(self, event: yaml.AliasEvent) -> Node:
+        """Return the node that an alias stands for."""
         name = event.anchor or ""
         offset = _offset(event)
         self.has_aliases = True
