@@ -422,7 +422,10 @@ class _Tree:
     def _numbers(
         self, bone: _Bone, key: str, words: list[str], where: Location
     ) -> None:
-        """Read a field of numbers; the axis of a bone ends with the order of angles."""
+        """Read a field of numbers.
+
+        The axis of a bone ends with the order of its angles.
+        """
         # "axis 0 0 20 XYZ": the order of the angles is behind them.
         if key == "axis" and words[-1].isalpha():
             bone.order = words.pop().lower()

@@ -276,7 +276,10 @@ def _read_segment(entry: object) -> _Part:
 
 
 def _is_sum(segments: Sequence[Segment], whole: Segment) -> bool:
-    """Return whether segments have the mass of the link; else the file was edited."""
+    """Return whether segments have the mass of the link.
+
+    Else the file was edited.
+    """
     # Mass, centre and inertia of the sum of the segments.
     link = Link(segments=tuple(segments))
     symmetric = 0.5 * (link.inertia + link.inertia.T)
@@ -310,7 +313,10 @@ def _inverse(transform: Floats) -> Floats | None:
 
 
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:
-    """Return the values under "mjcf" in an `extra`; nothing where it is no mapping."""
+    """Return the values under "mjcf" in an `extra`.
+
+    Nothing where it is no mapping.
+    """
     values = extra.get("mjcf")
     if not isinstance(values, Mapping):
         return {}

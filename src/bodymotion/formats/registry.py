@@ -696,7 +696,10 @@ def load_skeleton(
 def load_of_kind(
     kind: str, path: str | PathLike[str], format: str | None, options: dict[str, Any]
 ) -> Any:  # noqa: ANN401
-    """Read a file with a value of a kind; FormatError (FMT004) for another one."""
+    """Read a file with a value of a kind.
+
+    FormatError (FMT004) for another one.
+    """
     with pipes_kept():
         return load(path, format=format_of_kind(kind, path, format).name, **options)
 

@@ -411,7 +411,10 @@ class ResourceFinder:
 
 
 def _candidates(folders: Iterable[Path], name: str) -> Iterator[Path]:
-    """Return the paths that a name may mean: with a fragment, or with other signs."""
+    """Return the paths that a name may mean.
+
+    It may have a fragment, or other signs.
+    """
     # `parts.wrl#Knob` names a node in the file.
     without_fragment = name.partition("#")[0]
     spellings = (
@@ -476,7 +479,10 @@ class PackageFinder:
         return NotFound(uri, file.rule, file.reason)
 
     def _package(self, name: str) -> ResourceFinder | None:
-        """Return the finder of the files of a package, None where it is not found."""
+        """Return the finder of the files of a package.
+
+        None where the package is not found.
+        """
         # Found once for each name.
         if name not in self._packages:
             folder = None
@@ -799,7 +805,10 @@ class _Nesting:
         return self._num_references > MAX_REFERENCES
 
     def add(self, holder: Path, path: Path, location: Location) -> Problem | None:
-        """Record that a file names another; return why it may not, None if it may."""
+        """Record that a file names another.
+
+        Return why it may not, None if it may.
+        """
         parts = self._parts.setdefault(holder, set())
         # The same pair again adds nothing.
         if path in parts:
@@ -862,7 +871,10 @@ class _Nesting:
 
 
 def missing_files(body: Body) -> tuple[object, ...]:
-    """Return the files of a model that are not used: their names, or locations."""
+    """Return the files of a model that are not used.
+
+    By their names, or else their locations.
+    """
     missing: dict[object, None] = {}
     for problem in body.problems:
         if problem.rule not in UNUSED_FILES:

@@ -252,7 +252,10 @@ class ElementReader:
         return NodeFrame(transform, frame.visual, frame.collision)
 
     def _scale(self, fields: Fields) -> tuple[float, ...] | None:
-        """Return a scale, which is one number or three; None where there is none."""
+        """Return a scale (3,) of one number or three.
+
+        None where there is none.
+        """
         if isinstance(fields.find("scale"), Sequence):
             return fields.vector("scale", default=(1.0, 1.0, 1.0))
         if fields.has("scale"):

@@ -94,7 +94,10 @@ class Fields(yaml_fields.Fields):
         return total
 
     def _lists(self, value: Node, name: str) -> Iterator[Sequence]:
-        """Return the lists of numbers in a list, which may be in lists to any depth."""
+        """Return the lists of numbers in a list.
+
+        They may be in lists to any depth.
+        """
         if not isinstance(value, Sequence):
             self.refuse(name, "a list of numbers", value)
         # Either numbers or lists, not both.

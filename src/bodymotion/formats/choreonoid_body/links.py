@@ -390,7 +390,10 @@ def _read_type(fields: Fields, default: JointType) -> JointType:
 
 
 def _read_extra(fields: Fields, unit: float) -> dict[str, object]:
-    """Return what a joint has no attribute for; `unit` is that of its values."""
+    """Return what a joint has no attribute for.
+
+    `unit` is that of its values.
+    """
     extra: dict[str, object] = {}
     effort = _read_either_range(fields, "joint_effort_range", "max_joint_effort", 1.0)
     if effort is not None:
@@ -409,7 +412,10 @@ def _read_extra(fields: Fields, unit: float) -> dict[str, object]:
 def _read_either_range(
     fields: Fields, name: str, old_name: str, unit: float
 ) -> tuple[float, float] | None:
-    """Return the range under a key, or else under its older form; both are checked."""
+    """Return the range under a key, or its older form.
+
+    Both are checked.
+    """
     old_range = _read_range(fields, old_name, unit=unit)
     return _read_range(fields, name, unit=unit) or old_range
 

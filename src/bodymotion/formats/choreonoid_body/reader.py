@@ -480,7 +480,10 @@ class _Model:
         return ordered
 
     def no_links(self, location: Location) -> FormatError:
-        """Return the error for a body without links, with the reason if it is known."""
+        """Return the error for a body without links.
+
+        It has the reason if that is known.
+        """
         if self.is_incomplete:
             for problem in (*self.loader.parts.problems, *self.found.problems):
                 if problem.severity != "note":

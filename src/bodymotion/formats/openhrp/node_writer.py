@@ -475,7 +475,10 @@ def joint_fields(
 
 
 def _limit_fields(joint: Joint, title: str, report: Report) -> dict[str, Value]:
-    """Return the limits of a joint; of those that are lists, the list of the file."""
+    """Return the limits of a joint.
+
+    Of those that are lists, the list of the file.
+    """
     # In the document limits are lists: a file may have more numbers than the one read.
     fields: dict[str, Value] = {}
     for attribute, (name, none) in LIMITS.items():
@@ -507,7 +510,10 @@ def _type(joint: Joint) -> str:
 
 
 def _axis(joint: Joint) -> Floats:
-    """Return the axis as the file had it, which need not have been of length 1."""
+    """Return the axis as the file had it.
+
+    It need not have been of length 1.
+    """
     axis = joint.extra.get("jointAxis")
     if not isinstance(axis, np.ndarray) or axis.shape != (3,):
         return joint.axis

@@ -189,7 +189,10 @@ ALL: tuple[Subject, ...] = (
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a node: the one after DEF, else that in the field `name`."""
+    """Return the name of a node.
+
+    The one after DEF, else that in the field `name`.
+    """
     # Files of other programs have the name in a field, and no DEF.
     value = node.name or node.fields.get("name")
     return value if isinstance(value, str) else ""
@@ -204,7 +207,10 @@ def label(node: Node) -> str:
 
 
 def plain(value: object) -> object:
-    """Return a field's value without nodes: a node by its DEF name, or its type."""
+    """Return a field's value without nodes.
+
+    A node is there by its DEF name, or its type.
+    """
     # `extra` must hold no nodes: they keep the whole text of the file in memory.
     if isinstance(value, Node):
         return value.name or value.type
@@ -307,7 +313,10 @@ def _axis(
 def _axis_letter(
     node: Node, text: str, found: ModelDiagnostics, subject: Subject
 ) -> str:
-    """Return the letter of an axis, and report it; "" where the text is none."""
+    """Return the letter of an axis, and report it.
+
+    "" where the text is none.
+    """
     location = node.location_of("jointAxis")
     message = f"jointAxis of {label(node)} is {text!r}"
     letter = text.strip().upper()
@@ -423,7 +432,10 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
 
 
 def _joint_type(node: Node, found: ModelDiagnostics, subject: Subject) -> str:
-    """Return the type of a joint, as the file names it, and report a wrong one."""
+    """Return the type of a joint, as the file names it.
+
+    A wrong one is reported.
+    """
     kind = nodes.text(node, "jointType")
     if kind in JOINT_TYPES:
         return kind
@@ -1061,7 +1073,10 @@ class TreeReader:
         return found or []
 
     def _read_sensors(self) -> None:
-        """Read the sensors; those of one kind are in the order of their ids."""
+        """Read the sensors.
+
+        Those of one kind are in the order of their ids.
+        """
         # Sensors of a kind are numbered by their ids, whatever their order in the tree.
         for place in in_order_of_ids([sensor_key(node) for node, _, _ in self.sensors]):
             node, link, transform = self.sensors[place]

@@ -142,7 +142,10 @@ class Machine:
         return CONTENT.error(message, self._location())
 
     def spend(self, size: int) -> None:
-        """Count bytes that are made: a pickle can use a text again and again."""
+        """Count bytes that are made.
+
+        A pickle can use a text again and again.
+        """
         self._budget -= size
         if self._budget < 0:
             raise TOO_LARGE.error(
@@ -266,7 +269,10 @@ class Machine:
         self._push_name(self._stack.pop(), name)
 
     def _push_storage(self) -> None:
-        """Replace the id of a storage: a word, its type, its key, device and size."""
+        """Replace the id of a storage by the storage.
+
+        The id is a word, its type, its key, device and size.
+        """
         # Python's own pickles have ids of other kinds.
         _, kind, key, _, count = self._stack.pop()
         if not isinstance(kind, _Storage) or kind.value is not None:

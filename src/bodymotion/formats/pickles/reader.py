@@ -94,7 +94,10 @@ class _Parts(NamedTuple):
 
 
 def _parts_of(data: bytes, path: str) -> _Parts:
-    """Return the parts of a file: of an archive, or the file itself is the pickle."""
+    """Return the parts of a file.
+
+    Those of an archive, or the file itself is the pickle.
+    """
     # An archive of PyTorch is a zip.
     if not data.startswith(ZIP_HEAD):
         return _Parts(data, {})

@@ -90,7 +90,10 @@ class Layout:
 
 
 def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
-    """Read key poses; a file of another kind, or one that is no YAML, has no value."""
+    """Read key poses.
+
+    A file of another kind, or one that is no YAML, has no value.
+    """
     path = Path(path)
     try:
         data = file_bytes(path, MAX_BYTES)
@@ -488,7 +491,10 @@ class _Reader:
 
 
 def _start_of_item(data: str, offset: int) -> int:
-    """Return where the line of an item's dash begins; -1 where more is before it."""
+    """Return where the line of an item's dash begins.
+
+    -1 where more is before the dash.
+    """
     # The node is the mapping behind the dash.
     dash = data.rfind("-", 0, offset)
     start = data.rfind("\n", 0, dash) + 1

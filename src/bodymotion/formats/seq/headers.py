@@ -206,7 +206,10 @@ class Fields:
         )
 
     def holder(self, name: str) -> Fields:
-        """Return the mapping that has a key: this one, or else the top node."""
+        """Return the mapping that has a key.
+
+        This one, or else the top node.
+        """
         return self if name in self.values else self.top
 
     def slip(self, name: str) -> Problem | None:
@@ -583,7 +586,10 @@ class _Reader:
     def missing_version(
         self, top: Fields, top_type: str | None, location: Location
     ) -> int:
-        """Return the version of a file that has none; report that it is missing."""
+        """Return the version of a file that has none.
+
+        Report that it is missing.
+        """
         # The oldest files have no version at all, and this type.
         if top_type == "BodyMotion":
             return 1
@@ -766,7 +772,10 @@ class _Reader:
         )
 
     def inherited_content(self, fields: Fields, component_type: str) -> str:
-        """Return the content of the top node for a component without one; report it."""
+        """Return the content of the top node for a component.
+
+        The component has none, which is reported.
+        """
         content = fields.top.text("content") or ""
         if "content" not in fields.slips:
             message = f"{with_article(component_type[:60])} has no content"

@@ -455,7 +455,9 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
 
 
 def _count_flow_rows(json: bytearray, row: bytes) -> int:
-    """Return the number of rows in brackets; 0 where anything else is in them.
+    """Return the number of rows in brackets.
+
+    0 where anything else is in them.
 
     `row` are the brackets and commas of one.
     """

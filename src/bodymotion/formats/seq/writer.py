@@ -136,7 +136,10 @@ def write_seq(
 
 
 def _version_of(source: Source) -> str:
-    """Return the version of the .seq that a motion was read from, "" for another."""
+    """Return the version of the .seq that was read.
+
+    "" for a motion from another file.
+    """
     return source.version if source.format == "seq" else ""
 
 

@@ -75,7 +75,10 @@ STANDARD_NODES = {
 
 @cache
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
-    """Return the fields of a standard node by name; none for any other node."""
+    """Return the fields of a standard node by name.
+
+    There are none for any other node.
+    """
     fields = {}
     for line in STANDARD_NODES.get(node_type, "").splitlines():
         match = _LINE.fullmatch(line)
@@ -89,7 +92,10 @@ def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
 
 
 def _parse_default(field_type: str, text: str) -> Value:
-    """Return the default of a field of a standard node; None where it has none."""
+    """Return the default of a field of a standard node.
+
+    None where it has none.
+    """
     if text in ("", "NULL"):
         return None
     if field_type == "SFBool":

@@ -217,7 +217,10 @@ class RefusedValues:
         return node.text is not self.text or node.offset not in self.offsets
 
     def has_all(self, node: Node, name: str) -> bool:
-        """Return whether a field of a node was read, or is not in the file."""
+        """Return whether nothing is missing in a field of a node.
+
+        It was read, or is not in the file.
+        """
         if name in node.fields:
             return True
         return name not in node.offsets and self.is_whole(node)

@@ -205,7 +205,10 @@ class SceneWalker:
                     self.enter([rest], frame)
 
     def _attempt(self, step: Callable[[], None]) -> FormatError | None:
-        """Do a step of the walk; record and return the error that it raises."""
+        """Do a step of the walk.
+
+        Record and return the error that it raises.
+        """
         try:
             step()
         except FormatError as error:
@@ -1033,7 +1036,10 @@ def _read_sweep(node: Node, reader: GeometryReader) -> _Sweep | None:
 def _close_end(
     surface: _Surface, section: Floats, order: Indices, ring: Indices
 ) -> None:
-    """Close an end; `order` is that of its points, and `ring` are their vertices."""
+    """Close an end of an Extrusion.
+
+    `order` is that of its points, and `ring` are their vertices.
+    """
     # The image covers the cap's longer extent, at the same scale in both directions.
     extent = np.ptp(section, axis=0).max()
     if not extent > 0:
@@ -1128,7 +1134,10 @@ def _upright_frame(tangent: Floats) -> Floats:
 
 
 def _fill(rows: Floats, default: Floats) -> None:
-    """Replace zero rows by the row before, leading ones by the first other one."""
+    """Replace zero rows by the row before.
+
+    Leading ones become the first other row.
+    """
     is_set = rows.any(axis=1)
     if not is_set.any():
         rows[:] = default

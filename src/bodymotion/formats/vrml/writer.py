@@ -237,7 +237,10 @@ class _Writer:
     # ---- prototypes
 
     def _needed(self, nodes: Iterable[Node], indent: bytes) -> Pieces:
-        """Declare the prototypes of nodes and all in them that are not known here."""
+        """Declare the prototypes that nodes need.
+
+        Those of all nodes in them, too, if they are not known here.
+        """
         protos: dict[str, Proto] = {}
         for node in visits(nodes):
             if node.proto is None:

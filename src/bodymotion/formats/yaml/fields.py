@@ -232,7 +232,10 @@ class Fields:
         raise WRONG_VALUE.error(message, value.location, hint)
 
     def reject(self, rule: Rule, message: str, name: str) -> None:
-        """Record that a key has a value that it cannot have: it is unknown."""
+        """Record that a key has a wrong value.
+
+        The key is unknown.
+        """
         self.context.found.refuse(rule.error(message, self.location(name)))
         self.unknown.add(name)
 
@@ -468,7 +471,10 @@ def _plain(node: Node, context: Context) -> object:
 
 
 def _takes_one(node: Node, context: Context) -> bool:
-    """Count a value, and return whether there may be so many; report the first."""
+    """Count a value; return whether there may be so many.
+
+    The first one too many is reported.
+    """
     was_full = context.plain_left < 0
     context.plain_left -= 1
     # A long list counts all its numbers, before they are made.

@@ -623,7 +623,10 @@ class _Builder:
         return node
 
     def merge(self, mapping: Mapping) -> None:
-        """Fill the items of a mapping: its own, and those that merge keys bring in."""
+        """Fill the items of a mapping.
+
+        Its own, and those that merge keys bring in.
+        """
         sources: list[Node] = []
         for key, value in mapping.pairs:
             if not isinstance(key, Scalar):
