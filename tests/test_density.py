@@ -45,19 +45,19 @@ MAXIMA = {
     "conditional expressions per 1000 lines": 12.0,
     "nested conditional expressions": 0,
     # The goal is 22.
-    "comprehensions per 1000 lines": 27.0,
+    "comprehensions per 1000 lines": 26.5,
     # The goal is 0.
-    "nested comprehensions": 7,
+    "nested comprehensions": 4,
     "unlike tuple assignments per 1000 lines": 3.0,
     # The goal is 5 %.
-    "functions with many branches [%]": 6.5,
+    "functions with many branches [%]": 6.2,
     # The goal is 0.
-    "functions with too many branches": 3,
+    "functions with too many branches": 2,
     "words in the first line of a docstring": 11,
 }
 """The largest values, over all files: those above their goal may only fall."""
-MIN_COMMENTS = 2.5
-"""Comment lines for 100 code lines: the goal is 6."""
+MIN_COMMENTS = 6.0
+"""Comment lines for 100 code lines."""
 MAX_PACKAGE_DENSITY = 6.5
 """Nodes per code line of any package."""
 DENSE_PACKAGES = {"geometry": 7.3, "kernels": 6.9, "skeleton": 6.7}

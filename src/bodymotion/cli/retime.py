@@ -101,10 +101,8 @@ def retime(
     from bodymotion.formats.registry import find_format
     from bodymotion.motion.interpolation import HOLDING
 
-    if within_limits and body is None:
-        raise click.BadParameter(
-            "needs a model: --body MODEL", param_hint="--within-limits"
-        )
+    if within_limits:
+        _require(body)
     # These need the motion as a whole, or change more than its frames.
     changes_motion = antialias or unwrap or common or within_limits
     used_method: Method = method or "linear"
@@ -142,6 +140,14 @@ def retime(
         if _timelines(result) != _timelines(changed):
             print_method(used_method, result.timed[0].timeline.frame_rate)
         finish(motion, result, target)
+
+
+def _require(body: Path | None) -> None:
+    """Refuse speed limits without the model that has them."""
+    if body is None:
+        raise click.BadParameter(
+            "needs a model: --body MODEL", param_hint="--within-limits"
+        )
 
 
 def _is_any_used(
