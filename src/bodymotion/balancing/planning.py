@@ -106,14 +106,15 @@ def plan_center(
 ) -> Floats:
     """Return the path (T, A) [m] of the centre of mass.
 
-    A = 2, or 3 with its height, which falls freely in the air.
+    It is the one nearest to c₀ that keeps the ZMP, c − pendulum·c̈ + e, in the support
+    polygons where it can. A = 2, or 3 with its height, which falls freely in the air.
 
     Parameters
     ----------
     times, pendulum:
         (T,) [s], and h/(g + z̈) [s²].
     center, acceleration, offset:
-        (T, A) c₀ [m], c̈₀ [m/s²], and (T, 2) e [m].
+        (T, A) c₀ [m], c̈₀ [m/s²], and (T, 2) e [m], which the links add to the ZMP.
     polygons, numbers:
         Half-planes of the support polygons, and which of them each frame has; −1 in the
         air.

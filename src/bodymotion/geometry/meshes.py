@@ -1227,14 +1227,15 @@ def _scale(transform: Floats) -> Floats | None:
 def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
     """Return the sizes of a scaled primitive and its type in MJCF.
 
-    "" where MJCF has none.
+    A box has half of its sizes, as in MJCF. "" where MJCF has no such type.
     """
     x, y, z = scale.tolist()
     is_round = abs(x - z) <= 1e-12 * x
     match geometry:
         case Box(size=(a, b, c)):
             half: tuple[float, ...] = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
-            # A sheet gets the smallest thickness; a rod or a point has no box.
+            # A sheet gets the smallest thickness. A rod or a point does not: `solid`
+            # leaves out what has too small a size.
             is_sheet = sum(value > MIN_HALF_SIZE for value in half) == 2
             if is_sheet and min(half) >= 0:
                 half = tuple(max(value, MIN_HALF_SIZE) for value in half)

@@ -363,9 +363,9 @@ def angles_in_degrees(
 
     None where they do not.
 
-    They do where some are beyond `min_angle`, in more than `MIN_SHARE` of the frames
-    some are beyond their limits, and most columns that are beyond their limits would
-    stay between them as degrees.
+    They do where most columns that are beyond their limits would stay between them as
+    degrees, and of these columns some are beyond their limits in more than `MIN_SHARE`
+    of the frames, and some are beyond `min_angle`.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def angles_in_degrees(
         (C,) the limits [rad]; columns with infinite ones are never beyond.
     min_angle, max_angle:
         Some must be larger than the first [rad]. Values beyond the second [rad] are
-        wrong for another reason, and are not looked at.
+        wrong for another reason, and cannot be the largest.
     """
     with np.errstate(invalid="ignore"):
         wrong = (values < lower) | (values > upper)

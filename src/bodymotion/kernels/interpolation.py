@@ -168,7 +168,8 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
 def unit_quaternions(quaternions: Floats) -> Floats:
     """Return quaternions (T, L, 4) scaled to unit length.
 
-    Each has the sign that is nearer to the frame before.
+    Each has the sign that is nearer to the frame before; one at a right angle to that
+    keeps the sign it came with. Unusable ones become the identity.
     """
     units = rotations.normalized(quaternions)
     # Negative where a quaternion's sign differs from that of the frame before.

@@ -365,9 +365,10 @@ def _key_value(link_key: LinkKey, before: Sequence[Key]) -> Floats:
 
 
 def _choose_bases(goals: _LinkGoals) -> Indices:
-    """Return the base (T,) among the links.
+    """Return the number (T,) of the base among the links of `goals`.
 
-    It is the latest that is flagged, else the latest; −1 where no link is used.
+    It is the flagged one whose last key is latest, else the one whose last key is
+    latest; −1 where no link is used. `starts` are the times of the last keys.
     """
     if not goals.links:
         return np.full(len(goals.starts), -1)

@@ -206,7 +206,8 @@ PoseAt: TypeAlias = Callable[[Floats], Floats]
 class LinkTrack(NamedTuple):
     """The track (x y z roll pitch yaw) of a link with keys.
 
-    `pose_at` returns its poses (T, 7) at times (T,) [s].
+    `pose_at` returns its poses (T, 7) at times (T,) [s]. With the style "toe" the track
+    is that of the toe: it gives the times and flags of keys, not the poses.
     """
 
     track: Track
@@ -220,7 +221,7 @@ def make_link_track(
 ) -> LinkTrack:
     """Return the track of a link with keys, or of the foot that it is.
 
-    Links that are no feet follow their keys.
+    Links that are no feet follow their keys, and so do feet with the style "none".
     """
     if style == "none" or foot is None:
         track = Track(keys)

@@ -169,7 +169,10 @@ def _find_bend_sides(body: Body, figure: Figure) -> Iterator[BendSide]:
 
 
 def find_soles(body: Body, figure: Figure) -> Soles:
-    """Return the points of the feet that can touch the ground."""
+    """Return the points of four feet that can touch the ground.
+
+    Each with the links that it carries, as they are in the upright pose.
+    """
     links = []
     clouds = []
     for role in LEG_ENDS:

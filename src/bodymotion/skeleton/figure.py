@@ -110,7 +110,10 @@ def _has_one_root(skeleton: Skeleton) -> bool:
 
 
 def _root_poses(skeleton: Skeleton) -> Floats:
-    """Return the poses (T, 7) of the root link."""
+    """Return the poses (T, 7) of the root link.
+
+    Of a skeleton with several roots it is the origin of the file.
+    """
     if not _has_one_root(skeleton):
         orientation = rotations.from_matrix(UP_AXES[skeleton.up])
         origin = poses.from_parts(np.zeros(3), orientation)
