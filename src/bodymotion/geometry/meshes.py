@@ -437,7 +437,7 @@ def _with_caps(
     uv_values = [np.asarray(uv.values)]
     # A fan of triangles from the first vertex of a ring.
     fan = np.array([[0, k, k + 1] for k in range(1, SEGMENTS - 1)])
-    # The tip of a cone needs no cap.
+    # The tip of a cone needs no disc.
     caps = [(ring, up) for ring, up in caps if radii[ring] > 0]
     for ring, up in caps:
         if up > 0:
@@ -445,10 +445,10 @@ def _with_caps(
         else:
             turn = fan[:, ::-1]
         all_faces.append(turn + ring * SEGMENTS)
-        # Texture coordinates of each cap follow those of the side and the caps before.
+        # Texture coordinates of each disc follow those of the side and the discs before.
         all_uv_indices.append(turn + sum(map(len, uv_values)))
         unit = _circle()
-        # VRML97: the cap shows a disc cut out of the texture; seen from below it is
+        # VRML97: the disc shows one cut out of the texture; seen from below it is
         # mirrored.
         uv_values.append(
             np.stack([0.5 + 0.5 * unit[:, 0], 0.5 - 0.5 * up * unit[:, 1]], axis=1)

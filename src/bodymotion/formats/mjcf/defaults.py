@@ -243,7 +243,7 @@ class Defaults:
         """Return a copy of the attributes of a class, for one inside of it."""
         attributes = {tag: dict(each) for tag, each in self._classes[parent].items()}
         # Each class copies all that it inherits, so a long chain of classes grows
-        # quadratically; the cap bounds memory for a file from anywhere.
+        # quadratically; the limit bounds memory for a file from anywhere.
         self._size += sum(map(len, attributes.values()))
         if self._size > MAX_ATTRIBUTES:
             message = (

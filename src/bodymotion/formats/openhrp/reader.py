@@ -215,7 +215,7 @@ class _ModelReader:
     def _body(self) -> Body:
         """Return the body of the first Humanoid, or of the scene."""
         self.walker.walk(self.scene.nodes, NodeFrame(), self._visit)
-        # ROUTEs connect animations and sensors of a scene: a body has none.
+        # ROUTEs connect moving parts and sensors of a scene: a body has none.
         self._report_routes()
         environment: tuple[Shape, ...] = ()
         version = ""

@@ -973,7 +973,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         [grid_faces(uv_grid)],
         [np.stack([s, t], axis=-1).reshape(-1, 2)],
     )
-    # A closed section repeats its first point, which a cap has once.
+    # A closed section repeats its first point, which an end face has once.
     rim = np.arange(num_section - has_round_section)
     # Fewer than three points enclose no area.
     if len(rim) >= 3:
@@ -986,7 +986,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     points = points.reshape(-1, 3)
     faces = np.concatenate(surface.faces)
     uv_faces = np.concatenate(surface.uv_faces)
-    # The side is the first piece; each cap adds one.
+    # The side is the first piece; each end face adds one.
     has_both_caps = len(surface.faces) == 3
     is_closed = has_round_section and (has_round_spine or has_both_caps)
     if is_closed and "ccw" not in node.fields and _volume(points, faces) < 0:
@@ -1040,14 +1040,14 @@ def _close_end(
 
     `order` is that of its points, and `ring` are their vertices.
     """
-    # The image covers the cap's longer extent, at the same scale in both directions.
+    # The image covers the longer extent of the face, at the same scale in both directions.
     extent = np.ptp(section, axis=0).max()
     if not extent > 0:
         extent = 1.0
     zeros = np.zeros(len(section))
     flat = np.stack([section[:, 0], zeros, section[:, 1]], axis=1)
     triangles = order[triangulate(order, flat).corners]
-    # `triangulate` wants points in space: the cap is flat, in the plane y = 0.
+    # `triangulate` wants points in space: the face is flat, in the plane y = 0.
     surface.faces.append(ring[triangles])
     # Numbers of texture coordinates continue behind those of the pieces before.
     surface.uv_faces.append(triangles + sum(map(len, surface.uv_values)))
