@@ -485,15 +485,22 @@ def _add_link(
     # Each joint between the link and the root moves the point. With s the joint's axis
     # and r from its origin to the point, v = s × r and ω = s, or v = s and ω = 0 where
     # it slides.
+    # Taken out once: each access to a field counts references.
+    parents = chain.parents
+    kinds = chain.kinds
+    variables = chain.variables
+    numbers = free.numbers
+    positions = links.positions
+    axes = links.axes
     i = link
     while i >= 0:
         number = -1
-        if chain.kinds[i]:
-            number = free.numbers[6 + chain.variables[i]]
-        arm = plus(point, links.positions[i], -1.0)
-        axis = times(links.axes[i])
+        if kinds[i]:
+            number = numbers[6 + variables[i]]
+        arm = plus(point, positions[i], -1.0)
+        axis = times(axes[i])
         if number >= 0:
-            if chain.kinds[i] == SLIDE:
+            if kinds[i] == SLIDE:
                 v = axis
                 w = (0.0, 0.0, 0.0)
             else:
@@ -504,13 +511,13 @@ def _add_link(
                     jacobian[rows[m], number] += dot(slopes[m], v) + dot(
                         slopes[m, 3:], w
                     )
-        elif i == 0 and free.numbers[0] >= 0:
+        elif i == 0 and numbers[0] >= 0:
             for m in range(6):
                 if rows[m] >= 0:
                     _add_root(slopes[m], arm, jacobian[rows[m]])
                     for k in range(3, 6):
                         jacobian[rows[m], k] += slopes[m, k]
-        i = chain.parents[i]
+        i = parents[i]
 
 
 @inlined
@@ -743,31 +750,37 @@ def _weight_rows(
 
     Return the sums `soft` and `hard` of `Cost` with what the task adds to them.
     """
+    rows = task.rows
+    of_task = task.errors
+    weights = tasks.weights
+    is_hard = tasks.is_hard
+    residual = linear.residual
+    jacobian = linear.jacobian
     # Errors are summed apart: [m] in column 0, [rad] in column 1.
     of_angle = 1 if tasks.kinds[n] in (LOOK, AXES) else 0
     sign = tasks.signs[n]
     for m in range(6):
-        row = task.rows[m]
+        row = rows[m]
         if row < 0:
             continue
-        if tasks.is_hard[n, m]:
+        if is_hard[n, m]:
             weight = HARD
         else:
-            weight = tasks.weights[n, m]
+            weight = weights[n, m]
         # "At least" is "at most" with the opposite sign.
         if sign:
             weight *= sign
-        linear.residual[row] = weight * task.errors[m]
+        residual[row] = weight * of_task[m]
         if with_slopes:
-            for j in range(linear.jacobian.shape[1]):
-                linear.jacobian[row, j] *= weight
-        if sign and linear.residual[row] < 0.0:
-            task.errors[m] = 0.0  # a fulfilled inequality
-        elif tasks.is_hard[n, m]:
-            hard += abs(task.errors[m])
+            for j in range(jacobian.shape[1]):
+                jacobian[row, j] *= weight
+        if sign and residual[row] < 0.0:
+            of_task[m] = 0.0  # a fulfilled inequality
+        elif is_hard[n, m]:
+            hard += abs(of_task[m])
         else:
-            soft += linear.residual[row] ** 2
-        errors[1 if m >= 3 else of_angle] += task.errors[m] ** 2
+            soft += residual[row] ** 2
+        errors[1 if m >= 3 else of_angle] += of_task[m] ** 2
     for k in range(2):
         errors[k] = np.sqrt(errors[k])
     return soft, hard
@@ -935,23 +948,25 @@ def _solve_damped(
     The steps of fixed variables are given, and move to the right side.
     """
     hessian = equations.hessian
+    gradient = equations.gradient
+    factor = equations.factor
     for p in range(number):
         i = order[p]
-        right[p] = -equations.gradient[i]
+        right[p] = -gradient[i]
         # Joints on limits have moved by their known steps.
         for j in range(fixed.shape[0]):
             if fixed[j] and step[j] != 0.0:
                 right[p] -= hessian[i, j] * step[j]
         # Row p of the upper factor U, H + λ = Uᵀ·U, row by row: its inner loop runs
         # along rows.
-        row = equations.factor[p]
+        row = factor[p]
         for s in range(p, number):
             row[s] = hessian[i, order[s]]
         row[p] += damping
     # Cholesky, row by row: row p of U, then its products are subtracted from the rows
     # below.
     for p in range(number):
-        row = equations.factor[p]
+        row = factor[p]
         # Rounding may leave a diagonal element that is not positive.
         row[p] = np.sqrt(max(row[p], MIN_DAMPING))
         scale = 1.0 / row[p]
@@ -962,10 +977,10 @@ def _solve_damped(
         for k in range(p + 1, number):
             if row[k] != 0.0:
                 for s in range(k, number):
-                    equations.factor[k, s] -= row[k] * row[s]
+                    factor[k, s] -= row[k] * row[s]
     # Back substitution: U·step = right.
     for p in range(number - 1, -1, -1):
-        row = equations.factor[p]
+        row = factor[p]
         for k in range(p + 1, number):
             right[p] -= row[k] * right[k]
         right[p] /= row[p]
