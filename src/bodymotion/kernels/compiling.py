@@ -141,10 +141,11 @@ def inlined(function: _F) -> _F:
 
 
 def part_of_kernel(function: _F) -> _F:
-    """Copy a function into the only one that calls it, before that is compiled.
+    """Copy a function into its callers, one or two, before these are compiled.
 
-    A long kernel is divided into steps without being slower: each `inlined` function is
-    compiled once by itself, and once more with each function that calls it.
+    A long kernel is divided into steps without being slower: an `inlined` function is
+    compiled by itself, too, and records that are passed to it are taken apart and put
+    together again at each call.
     """
     return cast(_F, _Kernel(function, {"inline": "always"}))
 

@@ -291,8 +291,8 @@ def constrain(
     jacobian: Floats,
 ) -> None:
     """Compute the residual (m,) and its derivatives (m, v) at variables x (v,)."""
-    place_links(mechanism.chain, x, links)
     chain, ends, tips, directions, of_axes, sides, size = mechanism
+    place_links(chain, x, links)
     rotations, positions, axes = links
     kinds = chain.kinds
     variables = chain.variables
@@ -406,15 +406,20 @@ def _derivatives(
     constrain(mechanism, x, links, residual, jacobian)
 
 
-@inlined
-def _correct(loops: Loops, x: Floats, work: Work, most: int) -> Correction:
+@part_of_kernel
+def _correct(
+    mechanism: Mechanism,
+    followers: Indices,
+    rank: int,
+    x: Floats,
+    work: Work,
+    most: int,
+) -> Correction:
     """Move the followers until the loops are closed as far as possible.
 
     With at most `most` steps of Gauss and Newton, damped after one that does not reduce
     the error. `work` is left as it is at the end.
     """
-    mechanism = loops.mechanism
-    followers = loops.followers
     residual = work.residual
     values = work.values
     _evaluate(mechanism, x, followers, work, False)
@@ -423,8 +428,8 @@ def _correct(loops: Loops, x: Floats, work: Work, most: int) -> Correction:
     before = np.empty(followers.shape[0])
     smallest = 1.0
     # The smallest singular value that is not 0 where nothing is singular.
-    if loops.rank > 0:
-        smallest = values[loops.rank - 1]
+    if rank > 0:
+        smallest = values[rank - 1]
     first = -1.0
     damping = 0.0
     for _ in range(most):
@@ -501,7 +506,7 @@ def _has_turned_over(
     return is_negative
 
 
-@inlined
+@part_of_kernel
 def _predict(loops: Loops, part: float, memory: Memory) -> None:
     """Predict how followers move when drivers move by the share `part` of their way.
 
@@ -509,14 +514,20 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
     the last step.
     """
     work = memory.work
-    out = memory.move
-    drivers = loops.drivers
+    jacobian = work.jacobian
+    columns = work.columns
+    vectors = work.vectors
     values = work.values
+    out = memory.move
+    way = memory.way
+    driver_step = memory.driver_step
+    follower_step = memory.follower_step
+    drivers = loops.drivers
     # The equations stay fulfilled: A_followers·move = −A_drivers·way·part.
     right = np.zeros(work.residual.shape[0])
     for k in range(right.shape[0]):
         for j in range(drivers.shape[0]):
-            right[k] -= work.jacobian[k, drivers[j]] * memory.way[j] * part
+            right[k] -= jacobian[k, drivers[j]] * way[j] * part
     near = SINGULAR_SHARE * loops.median
     is_singular = loops.rank > 0 and values[loops.rank - 1] < near
     if is_singular:
@@ -526,7 +537,7 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
     else:
         cut = ZERO_SHARE * values[0]
     _solve(work, right, 0.0, cut, out)
-    square = length(memory.driver_step) ** 2
+    square = length(driver_step) ** 2
     # On the first step nothing is known of the direction before.
     if not is_singular or square == 0.0:
         return
@@ -534,11 +545,11 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
     # its parts along the directions that the tangent determines.
     ratio = 0.0
     for j in range(drivers.shape[0]):
-        ratio += memory.driver_step[j] * memory.way[j] * part / square
+        ratio += driver_step[j] * way[j] * part / square
     # Right vectors stand in `columns`, times σ, where the matrix was transposed.
     is_transposed = out.shape[0] > right.shape[0]
     for k in range(out.shape[0]):
-        out[k] += ratio * memory.follower_step[k]
+        out[k] += ratio * follower_step[k]
     direction = np.empty(out.shape[0])
     for j in range(values.shape[0]):
         if not values[j] > cut:
@@ -546,10 +557,10 @@ def _predict(loops: Loops, part: float, memory: Memory) -> None:
         along = 0.0
         for k in range(out.shape[0]):
             if is_transposed:
-                direction[k] = work.columns[k, j] / values[j]
+                direction[k] = columns[k, j] / values[j]
             else:
-                direction[k] = work.vectors[k, j]
-            along += direction[k] * ratio * memory.follower_step[k]
+                direction[k] = vectors[k, j]
+            along += direction[k] * ratio * follower_step[k]
         for k in range(out.shape[0]):
             out[k] -= along * direction[k]
 
@@ -614,15 +625,20 @@ def _set_trial(
     Drivers go a part of their way, followers a share of the predicted move.
     """
     x = memory.x
-    for j in range(loops.drivers.shape[0]):
-        driver = loops.drivers[j]
+    trial = memory.trial
+    way = memory.way
+    move = memory.move
+    drivers = loops.drivers
+    followers = loops.followers
+    for j in range(drivers.shape[0]):
+        driver = drivers[j]
         if is_last:  # without rounding
-            memory.trial[driver] = target[driver]
+            trial[driver] = target[driver]
         else:
-            memory.trial[driver] = x[driver] + part * memory.way[j]
-    for j in range(loops.followers.shape[0]):
-        follower = loops.followers[j]
-        memory.trial[follower] = x[follower] + share * memory.move[j]
+            trial[driver] = x[driver] + part * way[j]
+    for j in range(followers.shape[0]):
+        follower = followers[j]
+        trial[follower] = x[follower] + share * move[j]
 
 
 @part_of_kernel
@@ -668,6 +684,9 @@ def _follow_frame(
     Return whether the loops are open now, the smallest singular value on the way as a
     share of the median, and the marks.
     """
+    mechanism = loops.mechanism
+    followers = loops.followers
+    rank = loops.rank
     work = memory.work
     smallest = np.inf
     marks = 0
@@ -685,7 +704,7 @@ def _follow_frame(
             part = remaining
         # A rejected trial left the equations at another pose.
         if not is_at_x:
-            _evaluate(loops.mechanism, memory.x, loops.followers, work, False)
+            _evaluate(mechanism, memory.x, followers, work, False)
             is_at_x = True
         _predict(loops, part, memory)
         longest = 0.0
@@ -705,7 +724,7 @@ def _follow_frame(
         _set_trial(loops, target, part, part == remaining, share, memory)
         is_at_x = False
         most = MAX_CORRECTIONS_WHEN_LOST if is_lost else MAX_CORRECTIONS
-        correction = _correct(loops, memory.trial, work, most)
+        correction = _correct(mechanism, followers, rank, memory.trial, work, most)
         is_sure = _is_sure(loops, correction, memory)
         # Not sure: half the step, down to the smallest, which is taken in any case.
         if not (is_sure or is_lost or is_smallest):
@@ -741,7 +760,14 @@ def _follow(loops: Loops, start: Floats, targets: Floats, followed: Followed) ->
     """Fill in frame after frame; `start` is overwritten."""
     memory = _allocate(loops, start)
     # The start need not be closed: its loops are closed first.
-    correction = _correct(loops, start, memory.work, MAX_CORRECTIONS_WHEN_LOST)
+    correction = _correct(
+        loops.mechanism,
+        loops.followers,
+        loops.rank,
+        start,
+        memory.work,
+        MAX_CORRECTIONS_WHEN_LOST,
+    )
     _copy(memory.work.jacobian, memory.jacobian)
     is_lost = not correction.is_settled
     for t in range(targets.shape[0]):
